@@ -1,0 +1,167 @@
+//! SHA-256 over a typed canonical encoding: `true`, `1` and `"1"` differ, the order of keys does not matter,
+//! numbers count by their source text, and no two different values share an encoding.
+
+use std::fmt::{self, Write as _};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::node::{Entry, Node, Value};
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+/// Collects values into one digest. Every value is written with a tag and its length, so the parts cannot run into each other.
+#[derive(Clone)]
+pub struct Encoder(Sha256);
+
+impl Digest {
+    /// The digest of plain bytes, such as a file.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Digest(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of one value.
+    pub fn of_node(node: &Node) -> Self {
+        let mut encoder = Encoder::new("value");
+        encoder.node(node);
+        encoder.finish()
+    }
+
+    /// Reads `sha256:` and 64 hex digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:")?.as_bytes();
+        if hex.len() != 64 {
+            return None;
+        }
+        let digit = |byte: u8| (byte as char).to_digit(16).and_then(|value| u8::try_from(value).ok());
+        let mut bytes = [0; 32];
+        for (slot, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *slot = digit(*high)? << 4 | digit(*low)?;
+        }
+        Some(Digest(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut hex = String::with_capacity(71);
+        hex.push_str("sha256:");
+        for byte in self.0 {
+            write!(hex, "{byte:02x}")?;
+        }
+        out.pad(&hex)
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl Encoder {
+    /// An encoder for one purpose; digests of different purposes never meet.
+    pub fn new(purpose: &str) -> Self {
+        let mut encoder = Encoder(Sha256::new());
+        encoder.tagged(b'p', purpose.as_bytes());
+        encoder
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, text: &str) {
+        self.tagged(b's', text.as_bytes());
+    }
+
+    /// Adds a value with everything in it.
+    pub fn node(&mut self, node: &Node) {
+        match &node.value {
+            Value::Null => self.0.update(b"z"),
+            Value::Bool(true) => self.0.update(b"t"),
+            Value::Bool(false) => self.0.update(b"f"),
+            Value::Number(source) => self.tagged(b'n', source.as_bytes()),
+            Value::Text(text) => self.tagged(b's', text.as_bytes()),
+            Value::List(items) => {
+                self.count(b'l', items.len());
+                for item in items {
+                    self.node(item);
+                }
+            }
+            Value::Map(entries) => {
+                let mut sorted: Vec<&Entry> = entries.iter().collect();
+                sorted.sort_by(|one, other| one.key.cmp(&other.key));
+                self.count(b'm', sorted.len());
+                for entry in sorted {
+                    self.text(&entry.key);
+                    self.node(&entry.node);
+                }
+            }
+        }
+    }
+
+    /// The digest of everything added.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+
+    fn tagged(&mut self, tag: u8, bytes: &[u8]) {
+        self.count(tag, bytes.len());
+        self.0.update(bytes);
+    }
+
+    fn count(&mut self, tag: u8, count: usize) {
+        self.0.update([tag]);
+        self.0.update((count as u64).to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Node {
+        Value::Number(text.into()).into()
+    }
+
+    #[test]
+    fn h_33_values_of_different_types_never_share_a_digest() {
+        let values: Vec<Node> = vec![
+            Value::Null.into(),
+            Value::Bool(true).into(),
+            Value::Bool(false).into(),
+            number("1"),
+            number("1.0"),
+            number("1e0"),
+            Node::text("1"),
+            Node::text("true"),
+            Node::text(""),
+            Value::List(vec![]).into(),
+            Value::List(vec![Node::text("1")]).into(),
+            Node::map::<String>([]),
+            Node::map([("1", number("2"))]),
+            Node::map([("1", Node::text("2"))]),
+            Value::List(vec![Value::List(vec![]).into(), Value::List(vec![]).into()]).into(),
+            Value::List(vec![Value::List(vec![Value::List(vec![]).into()]).into()]).into(),
+        ];
+        for (index, one) in values.iter().enumerate() {
+            for other in values.iter().skip(index + 1) {
+                assert_ne!(Digest::of_node(one), Digest::of_node(other), "{one:?} and {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn h_33_the_order_of_keys_does_not_matter() {
+        let one = Node::map([("a", number("1")), ("b", number("2"))]);
+        let other = Node::map([("b", number("2")), ("a", number("1"))]);
+        assert_eq!(Digest::of_node(&one), Digest::of_node(&other));
+    }
+
+    #[test]
+    fn a_digest_reads_back() {
+        let digest = Digest::of_bytes(b"x");
+        assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+        assert_eq!(Digest::parse("sha256:zz"), None);
+    }
+}

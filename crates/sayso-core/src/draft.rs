@@ -1,0 +1,130 @@
+//! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
+
+use crate::effect::{Effect, Target};
+use crate::fact::{Facts, GitFact, ProgramFact, Question, Surroundings};
+use crate::verdict::Tier;
+
+/// What an operation would do, as far as can be told without looking at the machine.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The effects; their places have questions but no facts yet.
+    pub effects: Vec<Effect>,
+    /// What must be asked of the world.
+    pub questions: Vec<Question>,
+    /// The simple commands of a shell line, wrappers taken off.
+    pub commands: Vec<Command>,
+    /// Why the operation could not be analysed whole, if so.
+    pub opaque: Option<Opaque>,
+    /// Dangers seen in the text that no single effect shows.
+    pub dangers: Vec<Danger>,
+}
+
+/// One simple command of a line, as rules see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Command {
+    /// The words after quote removal, the program first, by identity (`/usr/bin/git` is `git` when it is the real one).
+    pub words: Vec<String>,
+    /// The same command in its normal form for known programs: options spelled one way and put first. Ask and deny rules match either form.
+    pub normal: Vec<String>,
+    /// The wrappers that were taken off, outermost first (`sudo`, `env`).
+    pub wrappers: Vec<String>,
+    /// Which question asks for its program, if one does.
+    pub program: Option<usize>,
+    /// Which question asks for the helpers git would run, if one does.
+    pub git: Option<usize>,
+    /// Every word is literal, so that the words are what runs.
+    pub literal: bool,
+    /// Assignments before the command, as names.
+    pub assignments: Vec<String>,
+    /// Interprets its arguments or its input as a program (`sh`, `python`, `xargs`): no wider answer is kept for it.
+    pub interprets: bool,
+}
+
+/// Why an operation could not be analysed whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// In plain words.
+    pub reason: String,
+    /// Which bytes of the command text.
+    pub start: usize,
+    /// One past the last of them.
+    pub end: usize,
+    /// Every word that can be seen in the text, split at all operators: deny rules and danger look here.
+    pub seen: Vec<Vec<String>>,
+}
+
+/// A danger, with what was matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Danger {
+    /// How bad.
+    pub tier: Tier,
+    /// What was matched, in words: "`mkfs.ext4` makes a new file system".
+    pub what: String,
+    /// Which command.
+    pub part: Option<usize>,
+}
+
+/// A finished analysis: every place has its facts, or the world did not answer.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The effects.
+    pub effects: Vec<Effect>,
+    /// The simple commands.
+    pub commands: Vec<Command>,
+    /// Why it could not be analysed whole.
+    pub opaque: Option<Opaque>,
+    /// Dangers of the text.
+    pub dangers: Vec<Danger>,
+    /// Questions the world did not answer.
+    pub unanswered: Vec<Question>,
+    /// What each command's program turned out to be, by command index.
+    pub programs: Vec<Option<ProgramFact>>,
+    /// What git would run, by command index.
+    pub git: Vec<Option<GitFact>>,
+    /// Where it happens.
+    pub surroundings: Surroundings,
+}
+
+impl Draft {
+    /// Asks for a path and gives the index of the question; the same question is asked once.
+    pub fn ask(&mut self, question: Question) -> usize {
+        if let Some(index) = self.questions.iter().position(|asked| *asked == question) {
+            return index;
+        }
+        self.questions.push(question);
+        self.questions.len() - 1
+    }
+
+    /// Puts the facts into the effects.
+    pub fn settle(self, facts: &Facts) -> Reading {
+        let mut effects = self.effects;
+        for effect in &mut effects {
+            if let Target::Path(place) = &mut effect.target {
+                place.fact = facts.path(place.question).cloned();
+            }
+        }
+        let mut unanswered = Vec::new();
+        for (index, question) in self.questions.iter().enumerate() {
+            let answered = match question {
+                Question::Path { .. } => facts.path(index).is_some(),
+                Question::Program { .. } => facts.program(index).is_some(),
+                Question::GitHelpers { .. } => facts.git(index).is_some(),
+            };
+            if !answered {
+                unanswered.push(question.clone());
+            }
+        }
+        let programs = self.commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
+        let git = self.commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
+        Reading {
+            effects,
+            commands: self.commands,
+            opaque: self.opaque,
+            dangers: self.dangers,
+            unanswered,
+            programs,
+            git,
+            surroundings: facts.surroundings.clone(),
+        }
+    }
+}

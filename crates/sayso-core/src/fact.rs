@@ -1,0 +1,201 @@
+//! What the analysis must know of the world ([`Question`]), and the answers ([`Fact`]).
+//!
+//! The core never looks: a question without an answer makes the verdict a denial.
+
+/// Something only the machine can tell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// What is at this path? Absolute, or relative to the operation's folder.
+    Path {
+        /// As it will be opened.
+        path: String,
+        /// The last component is opened itself and not what it links to (`rm`, `mv`, `ln`).
+        no_follow: bool,
+    },
+    /// Which file would this program name start, and who can change it?
+    Program {
+        /// The command word.
+        name: String,
+    },
+    /// Which helpers would git run in the repository of this folder?
+    GitHelpers {
+        /// A folder, absolute or relative to the operation's folder.
+        folder: String,
+    },
+}
+
+/// The answer to one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// To [`Question::Path`].
+    Path(PathFact),
+    /// To [`Question::Program`].
+    Program(ProgramFact),
+    /// To [`Question::GitHelpers`].
+    Git(GitFact),
+}
+
+/// All answers for one operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// What holds for every question of this operation.
+    pub surroundings: Surroundings,
+    /// One slot for each question, in the same order; `None` is "could not find out".
+    pub answers: Vec<Option<Fact>>,
+}
+
+/// Where an operation happens. All paths are absolute and free of links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The workspace.
+    pub workspace: String,
+    /// The folder the operation runs in.
+    pub cwd: String,
+    /// The person's home folder.
+    pub home: Option<String>,
+    /// sayso's own files and folders, which no rule, mode or grant may change.
+    pub own: Vec<OwnPath>,
+}
+
+/// One of sayso's own files or folders (with everything below).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnPath {
+    /// Absolute and free of links.
+    pub path: String,
+    /// Whether reading is refused too (tokens, keys, the record).
+    pub private: bool,
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathFact {
+    /// The absolute path with every link of its existing part resolved and no `.` or `..`.
+    pub canonical: String,
+    /// The links met on the way, in order.
+    pub links: Vec<Link>,
+    /// What stands there.
+    pub kind: PathKind,
+    /// How many names the file has; more than one means another path shows the same content.
+    pub hard_links: u64,
+    /// Who owns it (or, where nothing stands yet, its nearest existing folder).
+    pub owner: Owner,
+    /// Whether others than its owner may write it.
+    pub writable_by_others: bool,
+    /// Whether the file system takes `A` and `a` for the same name.
+    pub case_insensitive: bool,
+    /// Whether git leaves it alone.
+    pub ignored: Ignored,
+    /// Size in bytes of a file.
+    pub size: Option<u64>,
+}
+
+/// A symbolic link met on the way to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Where the link stands.
+    pub at: String,
+    /// Where it leads, absolute.
+    pub to: String,
+    /// Nothing stands where it leads.
+    pub dangling: bool,
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathKind {
+    /// Nothing.
+    Missing,
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link that is meant itself.
+    Link,
+    /// A device.
+    Device,
+    /// A pipe or a socket.
+    Channel,
+}
+
+/// Who owns a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The user that sayso runs as.
+    Me,
+    /// The system's administrator.
+    Root,
+    /// Somebody else.
+    Other,
+}
+
+/// Whether git ignores a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// There is no repository.
+    NoRepository,
+    /// Could not be found out; counts as [`Ignored::Yes`].
+    Unknown,
+}
+
+/// What a program name would start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramFact {
+    /// The file, absolute and free of links; none if the name is not found.
+    pub file: Option<String>,
+    /// Somebody but the administrator could have put it there: it, or a folder on its path, can be written by this user or by others.
+    pub changeable: bool,
+    /// It lies in the workspace.
+    pub inside_workspace: bool,
+}
+
+/// What git would run by itself in a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitFact {
+    /// The repository's folder with the work tree; none outside of any repository.
+    pub root: Option<String>,
+    /// Settings that make git start a program (`core.fsmonitor`, `diff.x.textconv`), as `name=value` with their file.
+    pub helpers: Vec<GitHelper>,
+    /// The configuration could not be read whole, so there may be more helpers.
+    pub incomplete: bool,
+}
+
+/// A setting that makes git start a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitHelper {
+    /// Lowercase name, such as `core.fsmonitor`.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// The file it stands in.
+    pub file: String,
+}
+
+impl Facts {
+    /// The answer to a path question.
+    pub fn path(&self, question: usize) -> Option<&PathFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Path(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// The answer to a program question.
+    pub fn program(&self, question: usize) -> Option<&ProgramFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Program(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// The answer to a git question.
+    pub fn git(&self, question: usize) -> Option<&GitFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Git(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The answer of the judge: a decision with its risk, its reasons and its terms. Never a bare bool.
+
+use crate::digest::Digest;
+use crate::effect::Effect;
+
+/// Allow, ask or deny; later ones are stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    /// It may run without a question.
+    Allow,
+    /// A person has to say yes.
+    Ask,
+    /// It must not run.
+    Deny,
+}
+
+/// How much harm it could do; later ones are worse, and what is not known is worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Risk {
+    /// Looks at the workspace.
+    Low,
+    /// Changes the workspace or talks to the network.
+    Medium,
+    /// Deletes, leaves the workspace, touches protected or secret files, gains rights.
+    High,
+    /// Not known, which counts as high.
+    Unknown,
+}
+
+/// How bad a danger is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// No danger.
+    #[default]
+    None,
+    /// Needs two confirmations.
+    Dangerous,
+    /// Is denied.
+    Catastrophic,
+}
+
+/// How often a person has to say yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confirm {
+    /// Not at all.
+    None,
+    /// Once.
+    Single,
+    /// Twice, with two fresh keys.
+    Double,
+}
+
+/// Why the verdict is what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// What this reason alone would decide.
+    pub decision: Decision,
+    /// The rule's id, or the name of the built-in check.
+    pub rule: String,
+    /// `file:line` of a rule, or `built-in`.
+    pub source: String,
+    /// In plain words.
+    pub text: String,
+    /// A must-ask, which only a rule that names exactly this can silence; a prompt for it offers once and deny only.
+    pub must_ask: bool,
+}
+
+/// Under what terms it may run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether it may only run under an OS sandbox.
+    pub sandbox_required: bool,
+    /// Whether the sandbox lets it reach the network.
+    pub network: bool,
+    /// Folders it may write, absolute.
+    pub write: Vec<String>,
+    /// Folders it may read only, absolute.
+    pub read_only: Vec<String>,
+    /// Environment variables the call sets.
+    pub environment: Vec<(String, String)>,
+    /// How long it may run, in seconds.
+    pub time_limit: Option<u64>,
+}
+
+/// The answer to one operation.
+#[must_use]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Allow, ask or deny.
+    pub decision: Decision,
+    /// The worst risk of its effects.
+    pub risk: Risk,
+    /// The worst danger.
+    pub tier: Tier,
+    /// How often a person has to confirm.
+    pub confirm: Confirm,
+    /// Why, the decisive ones first.
+    pub reasons: Vec<Reason>,
+    /// What it would do.
+    pub effects: Vec<Effect>,
+    /// Under what terms it may run.
+    pub terms: Terms,
+    /// The digest of exactly what was judged.
+    pub digest: Digest,
+    /// What was tried on the way, for `--explain`.
+    pub trace: Vec<String>,
+}
+
+impl Decision {
+    /// The word used in policy files, JSON and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Decision::Allow => "allow",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        }
+    }
+
+    /// The decision of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "allow" => Some(Decision::Allow),
+            "ask" => Some(Decision::Ask),
+            "deny" => Some(Decision::Deny),
+            _ => None,
+        }
+    }
+}
+
+impl Risk {
+    /// The word used in JSON and in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+            Risk::Unknown => "unknown",
+        }
+    }
+
+    /// The risk of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "low" => Some(Risk::Low),
+            "medium" => Some(Risk::Medium),
+            "high" => Some(Risk::High),
+            "unknown" => Some(Risk::Unknown),
+            _ => None,
+        }
+    }
+}
+
+impl Tier {
+    /// The word used in JSON and in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Tier::None => "none",
+            Tier::Dangerous => "dangerous",
+            Tier::Catastrophic => "catastrophic",
+        }
+    }
+}
+
+impl Confirm {
+    /// The word used in JSON and in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Confirm::None => "none",
+            Confirm::Single => "single",
+            Confirm::Double => "double",
+        }
+    }
+}
