@@ -1,0 +1,8 @@
+//! JSON as RFC 8259 has it, and stricter in one point: a key may not stand twice.
+
+mod read;
+mod scan;
+mod write;
+
+pub use read::read;
+pub use write::{quote, write};

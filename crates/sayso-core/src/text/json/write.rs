@@ -1,0 +1,102 @@
+//! Writes a tree as JSON on one line.
+
+use super::scan::Scanner;
+use crate::node::{Entry, Node, Value};
+
+/// What is left to write of an open list or map.
+enum Rest<'a> {
+    List(std::slice::Iter<'a, Node>),
+    Map(std::slice::Iter<'a, Entry>),
+}
+
+/// The tree as JSON without any white space.
+///
+/// A number that JSON has no form for (`0x1F`, `.inf` and `+1` come from YAML) is written as text, so that the
+/// result is always JSON.
+pub fn write(node: &Node) -> String {
+    let mut out = String::new();
+    // A stack of our own: a tree made by code may be deeper than the thread's stack.
+    let mut open: Vec<Rest<'_>> = Vec::new();
+    open.extend(start(&mut out, node));
+    while let Some(rest) = open.last_mut() {
+        let next = match rest {
+            Rest::List(items) => items.next().ok_or(']'),
+            Rest::Map(entries) => entries.next().ok_or('}').map(|entry| {
+                separate(&mut out);
+                push_quoted(&mut out, &entry.key);
+                out.push(':');
+                &entry.node
+            }),
+        };
+        match next {
+            Ok(node) => {
+                separate(&mut out);
+                open.extend(start(&mut out, node));
+            }
+            Err(closer) => {
+                out.push(closer);
+                open.pop();
+            }
+        }
+    }
+    out
+}
+
+/// The text as a JSON string, quotes included.
+///
+/// U+2028 and U+2029 are escaped too: they end a line in JavaScript.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+/// Writes a value, or the opening of one that holds others.
+fn start<'a>(out: &mut String, node: &'a Node) -> Option<Rest<'a>> {
+    match &node.value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) if is_number(number) => out.push_str(number),
+        Value::Number(text) | Value::Text(text) => push_quoted(out, text),
+        Value::List(items) => {
+            out.push('[');
+            return Some(Rest::List(items.iter()));
+        }
+        Value::Map(entries) => {
+            out.push('{');
+            return Some(Rest::Map(entries.iter()));
+        }
+    }
+    None
+}
+
+/// Writes a comma unless something was just opened or a key was just written.
+fn separate(out: &mut String) {
+    if !out.ends_with(['[', '{', ':']) {
+        out.push(',');
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    scanner.number().is_ok() && scanner.at() == text.len()
+}
+
+fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{C}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..='\u{1F}' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+}
