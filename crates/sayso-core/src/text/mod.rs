@@ -2,6 +2,7 @@
 
 mod build;
 pub mod json;
+pub mod yaml;
 
 /// The deepest nesting any reader makes, whatever the limits say: dropping a tree uses the stack.
 const DEEPEST: usize = 256;
