@@ -4,6 +4,9 @@ mod build;
 pub mod json;
 pub mod yaml;
 
+#[cfg(test)]
+mod tests;
+
 /// The deepest nesting any reader makes, whatever the limits say: dropping a tree uses the stack.
 const DEEPEST: usize = 256;
 
