@@ -8,6 +8,7 @@ pub mod draft;
 pub mod effect;
 pub mod fact;
 pub mod node;
+pub mod paths;
 pub mod url;
 pub mod verdict;
 pub mod visible;
