@@ -92,8 +92,10 @@ fn device(canonical: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::join;
     use super::super::table::check_that_every_pattern_is_found;
     use super::*;
+    use proptest::prelude::*;
 
     const HOME: Option<&str> = Some("/home/u");
 
@@ -187,5 +189,16 @@ mod tests {
     #[test]
     fn no_pattern_is_lost() {
         check_that_every_pattern_is_found(&[PROTECTED, CREDENTIALS, OBEYED, REPOSITORY]);
+    }
+
+    proptest! {
+        #[test]
+        fn p_03_everything_below_is_protected_too(name in "\\PC{0,8}[.~:/]?(git|env|ssh|pem)?\\PC{0,4}", below in "[a-z.]{1,4}") {
+            let path = join("/ws", &name);
+            if protected(&path, None).is_some() && path != "/dev" {
+                let deeper = path + "/" + &below;
+                prop_assert!(protected(&deeper, None).is_some(), "{}", deeper);
+            }
+        }
     }
 }
