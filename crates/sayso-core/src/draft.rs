@@ -36,6 +36,8 @@ pub struct Command {
     pub literal: bool,
     /// Assignments before the command, as names.
     pub assignments: Vec<String>,
+    /// The table of programs has a row for its program, so that an argument it does not list is a warning and not just news.
+    pub modelled: bool,
     /// Interprets its arguments or its input as a program (`sh`, `python`, `xargs`): no wider answer is kept for it.
     pub interprets: bool,
 }

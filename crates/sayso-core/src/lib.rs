@@ -2,13 +2,21 @@
 //!
 //! [`decide`](decide::decide) is pure, total and synchronous: it reads no file, clock or environment, and it cannot fail.
 
+pub mod decide;
 pub mod diagnostic;
 pub mod digest;
 pub mod draft;
 pub mod effect;
 pub mod fact;
+pub mod grant;
+pub mod mode;
 pub mod node;
+pub mod operation;
+pub mod paths;
+pub mod policy;
 pub mod text;
+pub mod tool;
+pub mod tool_effects;
 pub mod url;
 pub mod verdict;
 pub mod visible;

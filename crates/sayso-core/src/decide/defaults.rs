@@ -1,0 +1,240 @@
+//! What holds for an effect that no rule and no grant covers: the defaults of the policy, then mode × risk.
+
+use crate::decide::lens::{Lens, reason};
+use crate::decide::rules::{is_trusted, shell_opinion};
+use crate::decide::weigh::effect_risk;
+use crate::effect::{Effect, EffectKind, Target};
+use crate::fact::{Ignored, PathKind};
+use crate::mode::Mode;
+use crate::operation::ToolSays;
+use crate::paths::{active, relative};
+use crate::policy::command::Reach;
+use crate::policy::glob::Subject as PathSubject;
+use crate::verdict::{Decision, Reason, Risk};
+
+pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
+    let Some(effect) = lens.case.reading.effects.get(index) else {
+        return reason(Decision::Ask, "default", "nothing is known of it");
+    };
+    if let ToolSays::NeedsApproval { description, .. } = lens.case.operation.says() {
+        return reason(Decision::Ask, "tool-asks", description);
+    }
+    let mode = mode(lens);
+    let shell = effect
+        .part
+        .and_then(|part| Some((part, lens.case.reading.commands.get(part)?)))
+        .and_then(|(part, command)| shell_opinion(lens, part, command));
+    if let Some((decision, reason)) = shell
+        && decision > Decision::Allow
+    {
+        return reason;
+    }
+    if let Some(root) = lens.standing(index).and_then(|standing| standing.root) {
+        let asks = effect.kind == EffectKind::Read && root.read_approval || effect.kind == EffectKind::Write && root.write_approval;
+        if asks {
+            let text = format!("the path root `{}` needs approval", root.name);
+            return Reason { source: root.source.clone(), ..reason(Decision::Ask, "path-root", &text) };
+        }
+    }
+    let risk = effect_risk(lens, index, effect);
+    if mode == Mode::ConfirmAll {
+        return reason(Decision::Ask, "confirm-all", "this mode asks for everything");
+    }
+    if is_trusted(lens) {
+        return reason(Decision::Allow, "trusted-tool", "the tool is trusted");
+    }
+    if is_safe_command(lens, effect) {
+        return reason(Decision::Allow, "safe-command", "the command is on the list of safe ones");
+    }
+    if is_safe_write(lens, index, effect) {
+        return reason(Decision::Allow, "safe-path", "a new or changed text that nothing runs");
+    }
+    if is_private_by_git(lens, index, effect) {
+        return reason(Decision::Ask, "ignored", "git ignores this file, so it may be private");
+    }
+    if let Some(decision) = stated(lens, effect) {
+        return match decision {
+            // A default of the policy lets through what is ordinary, never what is risky.
+            Decision::Allow if risk > Risk::Medium => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+            Decision::Allow => reason(Decision::Allow, "default", "the policy's default allows it"),
+            Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+            Decision::Deny => reason(Decision::Deny, "default", "the policy's default denies it"),
+        };
+    }
+    by_mode(lens, mode, index, effect, risk, whole)
+}
+
+/// The mode in force. Switched off, sayso still asks for high risk.
+fn mode(lens: &Lens<'_>) -> Mode {
+    match lens.settings.mode {
+        Mode::ConfirmAll | Mode::Balanced | Mode::AutoApproveEdits if !lens.settings.enabled => Mode::HighRiskOnly,
+        mode => mode,
+    }
+}
+
+fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Risk, whole: Risk) -> Reason {
+    match mode {
+        Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => {
+            reason(Decision::Allow, "risk", &format!("{} risk is allowed in this mode", risk.word()))
+        }
+        Mode::HighRiskOnly => reason(Decision::Ask, "risk", &why_asked(effect, risk)),
+        Mode::AutoApproveEdits if is_edit(lens, index, effect) => {
+            reason(Decision::Allow, "edit", "edits in the workspace are allowed in this mode")
+        }
+        _ if risk == Risk::Low && whole_is_low(lens, whole) => {
+            reason(Decision::Allow, "read-only", "it only looks, inside of the workspace")
+        }
+        _ if makes_new_folder(lens, index, effect) => reason(Decision::Allow, "new-folder", "it makes an empty folder in the workspace"),
+        _ => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+    }
+}
+
+/// A pattern of the policy can lift the risk of a command that is harmless by its effects.
+fn whole_is_low(lens: &Lens<'_>, whole: Risk) -> bool {
+    whole == Risk::Low
+        || !lens.case.operation.command().is_some_and(|text| lens.settings.medium_risk.iter().any(|pattern| pattern.regex.is_match(text)))
+}
+
+fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
+    let settings = lens.settings;
+    if effect.part.is_some() && !effect.manner.redirect {
+        return settings.default_command;
+    }
+    match (&effect.target, effect.kind) {
+        (Target::McpTool { .. }, _) => settings.default_mcp,
+        (Target::Agent(_), _) => settings.default_delegate,
+        (_, EffectKind::Read) => settings.default_read,
+        (_, EffectKind::Write | EffectKind::Delete) => settings.default_write,
+        (_, EffectKind::Connect) => settings.default_fetch,
+        _ => None,
+    }
+}
+
+/// A command on a list of safe ones. Those that come with a profile count only if their arguments are understood, too.
+fn is_safe_command(lens: &Lens<'_>, effect: &Effect) -> bool {
+    let settings = lens.settings;
+    let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
+    let whole_line_is_one = lens.case.reading.commands.len() == 1 && lens.case.reading.opaque.is_none();
+    if !settings.auto_approve_safe_commands
+        || !whole_line_is_one
+        || !command.literal
+        || !command.wrappers.is_empty()
+        || effect.manner.redirect
+    {
+        return false;
+    }
+    let low = lens.case.reading.effects.iter().enumerate().all(|(index, effect)| effect_risk(lens, index, effect) == Risk::Low);
+    let only_runs =
+        lens.case.reading.effects.iter().all(|effect| matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Read));
+    settings.safe_commands.iter().any(|safe| {
+        safe.pattern.matches(command, Reach::Narrow) && (low || only_runs && (!command.modelled || !safe.built_in) && !command.modelled)
+    })
+}
+
+/// A file tool writes a text that nothing later runs or obeys, in the workspace, through no link.
+fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
+    let settings = lens.settings;
+    let Some(standing) = lens.standing(index) else { return false };
+    if effect.kind != EffectKind::Write
+        || !effect.manner.file_tool
+        || effect.manner.overwrite
+        || effect.manner.moved_away
+        || effect.manner.makes_folder
+    {
+        return false;
+    }
+    let path = standing.fact.canonical.as_str();
+    let around = &lens.case.reading.surroundings;
+    let subject = PathSubject { path, workspace: &around.workspace, home: around.home.as_deref() };
+    let listed = || {
+        settings.safe_paths.iter().any(|glob| glob.matches(subject))
+            || relative(path, &around.workspace)
+                .is_some_and(|rest| settings.safe_path_regexes.iter().any(|expression| expression.regex.is_match(rest)))
+    };
+    settings.auto_approve_safe_paths
+        && standing.in_workspace
+        && standing.protected.is_none()
+        && standing.secret.is_none()
+        && is_plain_file(standing.fact)
+        && !active(path)
+        && listed()
+}
+
+/// Nothing or a regular file with one name, reached through no link.
+fn is_plain_file(fact: &crate::fact::PathFact) -> bool {
+    matches!(fact.kind, PathKind::Missing | PathKind::File) && fact.hard_links <= 1 && fact.links.is_empty()
+}
+
+fn is_edit(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
+    let Some(standing) = lens.standing(index) else { return false };
+    lens.case.operation.kind().is_file_edit()
+        && effect.kind == EffectKind::Write
+        && standing.inside
+        && standing.protected.is_none()
+        && is_plain_file(standing.fact)
+}
+
+fn makes_new_folder(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
+    let Some(standing) = lens.standing(index) else { return false };
+    effect.kind == EffectKind::Write
+        && effect.manner.makes_folder
+        && effect.manner.file_tool
+        && standing.in_workspace
+        && standing.protected.is_none()
+        && standing.fact.links.is_empty()
+        && matches!(standing.fact.kind, PathKind::Missing | PathKind::Folder)
+}
+
+/// A file that git is told to leave alone and that is not something built or installed: local settings, notes, dumps.
+fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
+    const BUILT: [&str; 26] = [
+        "node_modules",
+        "target",
+        "dist",
+        "build",
+        "out",
+        "bin",
+        "obj",
+        "__pycache__",
+        ".next",
+        ".nuxt",
+        ".cache",
+        ".pytest_cache",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".tox",
+        "vendor",
+        "coverage",
+        ".gradle",
+        "Pods",
+        "site-packages",
+        "bower_components",
+        ".turbo",
+        ".svelte-kit",
+        ".parcel-cache",
+        "htmlcov",
+        ".dart_tool",
+    ];
+    let Some(standing) = lens.standing(index) else { return false };
+    let built = || standing.fact.canonical.split('/').any(|name| BUILT.contains(&name) || name.ends_with(".egg-info"));
+    let private = matches!(standing.fact.ignored, Ignored::Yes | Ignored::Unknown);
+    effect.kind == EffectKind::Read && standing.in_workspace && private && standing.fact.kind == PathKind::File && !built()
+}
+
+fn why_asked(effect: &Effect, risk: Risk) -> String {
+    if let Some(note) = &effect.note {
+        return note.clone();
+    }
+    let what = match effect.kind {
+        EffectKind::Read => "it reads",
+        EffectKind::Write => "it changes files",
+        EffectKind::Delete => "it deletes",
+        EffectKind::Run => "it runs a program",
+        EffectKind::Connect => "it talks to another machine",
+        EffectKind::Environment => "it changes the environment",
+        EffectKind::Privilege => "it gains rights",
+        EffectKind::Signal => "it signals a process",
+        EffectKind::Unknown => "what it does is not known",
+    };
+    format!("{what} ({} risk)", risk.word())
+}

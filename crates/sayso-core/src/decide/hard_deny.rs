@@ -1,0 +1,119 @@
+//! What is denied whatever else the policy says.
+
+use crate::decide::lens::{Lens, reason};
+use crate::decide::rules;
+use crate::decide::weigh::effect_tier;
+use crate::effect::{Effect, EffectKind, Target};
+use crate::fact::Question;
+use crate::operation::ToolSays;
+use crate::paths::{Odd, odd};
+use crate::policy::address::ToolPattern;
+use crate::tool::{Kind, Role};
+use crate::verdict::{Decision, Reason, Tier};
+
+/// The name of the check that `--yolo` covers in one profile.
+pub(super) const CATASTROPHIC: &str = "catastrophic";
+
+pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
+    let mut out = Vec::new();
+    let reading = lens.case.reading;
+    for question in &reading.unanswered {
+        out.push(deny("unanswered", format!("sayso could not find out about {}", words(question))));
+    }
+    blocked_tools(lens, &mut out);
+    if let ToolSays::Blocked { reason } = lens.case.operation.says() {
+        out.push(deny("tool-blocked", format!("the tool itself refuses: {reason}")));
+    }
+    rules::deny_reasons(lens, &mut out);
+    for danger in reading.dangers.iter().filter(|danger| danger.tier == Tier::Catastrophic) {
+        out.push(deny(CATASTROPHIC, danger.what.clone()));
+    }
+    for (index, effect) in reading.effects.iter().enumerate() {
+        if let Some((Tier::Catastrophic, what)) = effect_tier(lens, index, effect) {
+            out.push(deny(CATASTROPHIC, what));
+        }
+        path(lens, index, effect, &mut out);
+        address(lens, effect, &mut out);
+    }
+    let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
+    if danger_is_denied && super::weigh::tier(lens) == Tier::Dangerous {
+        out.push(deny("dangerous", "the policy denies what is dangerous".into()));
+    }
+    out
+}
+
+fn blocked_tools(lens: &Lens<'_>, out: &mut Vec<Reason>) {
+    let operation = lens.case.operation;
+    let mcp = operation.text(Role::Server).zip(operation.text(Role::ServerTool));
+    for name in &lens.settings.blocked_tools {
+        let called = ToolPattern::parse(name).is_ok_and(|pattern| pattern.matches(operation.tool(), operation.kind()));
+        // Blocking over-approximates: an MCP tool is meant by its own name, too.
+        let by_server = mcp
+            .is_some_and(|(server, tool)| name == tool || *name == format!("{server}/{tool}") || *name == format!("mcp__{server}__{tool}"));
+        if called || by_server {
+            out.push(deny("blocked-tool", format!("`{name}` is blocked")));
+        }
+    }
+}
+
+fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
+    if let (Target::UnknownPath(written), None) = (&effect.target, effect.part)
+        && let Some(Odd::Refuse(why)) = odd(written)
+    {
+        out.push(deny("odd-path", format!("`{written}`: {why}")));
+    }
+    let Some(standing) = lens.standing(index) else { return };
+    let shown = &standing.fact.canonical;
+    let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+    if let Some(own) = standing.own.filter(|own| changes || own.private && effect.kind == EffectKind::Read) {
+        out.push(deny("own-files", format!("`{}` belongs to sayso, and no agent may touch it", own.path)));
+    }
+    if standing.sink {
+        return;
+    }
+    let file_tool = lens.case.operation.kind() != Kind::Terminal;
+    let no_root = !lens.settings.roots.is_empty() && standing.root.is_none() && file_tool;
+    let touches = matches!(effect.kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete);
+    if touches && lens.settings.outside_workspace == Decision::Deny && (!standing.inside || no_root) {
+        let text = if no_root { format!("path not in any sandbox: `{shown}`") } else { format!("`{shown}` is outside of the workspace") };
+        out.push(deny("outside", text));
+    }
+    if let Some(root) = standing.root {
+        if changes && !root.writable {
+            out.push(Reason { source: root.source.clone(), ..deny("path-root", format!("the path root `{}` is read-only", root.name)) });
+        }
+        let suffix_fits = root.suffixes.is_empty() || root.suffixes.iter().any(|suffix| shown.ends_with(suffix.as_str()));
+        if touches && file_tool && !suffix_fits && standing.fact.kind != crate::fact::PathKind::Folder {
+            let text = format!("the path root `{}` holds only {}", root.name, root.suffixes.join(", "));
+            out.push(Reason { source: root.source.clone(), ..deny("path-root", text) });
+        }
+    }
+}
+
+fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
+    if effect.kind != EffectKind::Connect || lens.case.operation.kind() != Kind::WebFetch {
+        return;
+    }
+    match &effect.target {
+        Target::Host(written) => {
+            let why = effect.note.as_deref().unwrap_or("it cannot be read");
+            out.push(deny("bad-address", format!("`{written}`: {why}")));
+        }
+        Target::Url(url) if url.is_private() && lens.settings.private_addresses == Decision::Deny => {
+            out.push(deny("private-address", format!("`{}` is this machine or a private network", url.host)));
+        }
+        _ => {}
+    }
+}
+
+fn words(question: &Question) -> String {
+    match question {
+        Question::Path { path, .. } => format!("the path `{path}`"),
+        Question::Program { name } => format!("the program `{name}`"),
+        Question::GitHelpers { folder } => format!("git in `{folder}`"),
+    }
+}
+
+fn deny(rule: &str, text: String) -> Reason {
+    reason(Decision::Deny, rule, &text)
+}

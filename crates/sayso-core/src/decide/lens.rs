@@ -1,0 +1,130 @@
+//! One agent's look through one view of the policy at one case.
+
+use crate::decide::standing::Standing;
+use crate::decide::{Case, rules};
+use crate::paths::join;
+use crate::policy::Part;
+use crate::policy::index::RuleSet;
+use crate::policy::rule::ShellRule;
+use crate::policy::settings::Resolved;
+use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
+
+/// What every step of the judgement looks at.
+pub(super) struct Lens<'a> {
+    pub(super) case: &'a Case<'a>,
+    pub(super) settings: &'a Resolved,
+    pub(super) rule_sets: [Option<&'a RuleSet>; 2],
+    pub(super) shell: Vec<&'a [ShellRule]>,
+    /// What is known of each effect's path, by effect index.
+    pub(super) standings: Vec<Option<Standing<'a>>>,
+}
+
+impl<'a> Lens<'a> {
+    pub(super) fn new(case: &'a Case<'a>, general: &'a Part, agent: Option<&'a Part>) -> Self {
+        let settings = agent.map_or(&general.settings, |part| &part.settings);
+        let shell = general.shell.iter().chain(agent.map_or(&[][..], |part| &part.shell)).map(Vec::as_slice).collect();
+        let standings = case.reading.effects.iter().map(|effect| Standing::of(effect, case.reading, case.operation, settings)).collect();
+        Lens { case, settings, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
+    }
+
+    pub(super) fn standing(&self, effect: usize) -> Option<&Standing<'a>> {
+        self.standings.get(effect).and_then(Option::as_ref)
+    }
+
+    pub(super) fn rule_sets(&self) -> impl Iterator<Item = &'a RuleSet> {
+        self.rule_sets.into_iter().flatten()
+    }
+
+    pub(super) fn verdict(&self, decision: Decision, risk: Risk, tier: Tier, reasons: Vec<Reason>, trace: Trace) -> Verdict {
+        let confirm = match decision {
+            Decision::Ask
+                if tier >= Tier::Dangerous
+                    || reasons.iter().any(|reason| reason.rule == "delete") && self.settings.double_confirm_deletes =>
+            {
+                Confirm::Double
+            }
+            Decision::Ask => Confirm::Single,
+            _ => Confirm::None,
+        };
+        let workspace = &self.case.reading.surroundings.workspace;
+        let roots = |writable: bool| -> Vec<String> {
+            self.settings.roots.iter().filter(|root| root.writable == writable).map(|root| join(workspace, &root.root)).collect()
+        };
+        let terms = Terms {
+            sandbox_required: self.settings.sandbox_require,
+            network: self.settings.sandbox_network,
+            write: if self.settings.roots.is_empty() { vec![workspace.clone()] } else { roots(true) },
+            read_only: roots(false),
+            environment: self.case.operation.environment(),
+            time_limit: self.case.operation.argument(crate::tool::Role::TimeLimit).and_then(crate::node::Node::as_whole),
+        };
+        Verdict {
+            decision,
+            risk,
+            tier,
+            confirm,
+            reasons,
+            effects: self.case.reading.effects.clone(),
+            terms,
+            digest: self.case.operation.digest(),
+            trace: trace.lines,
+        }
+    }
+
+    /// Whether a rule's conditions hold. What is not known keeps an allow rule from counting, and not an ask or deny rule.
+    pub(super) fn counts(&self, rule: &crate::policy::rule::Rule) -> bool {
+        rule.when.is_always() || rules::conditions_hold(self, rule)
+    }
+}
+
+/// The steps of a judgement in words, kept only where somebody will read them.
+pub(super) struct Trace {
+    on: bool,
+    lines: Vec<String>,
+}
+
+impl Trace {
+    pub(super) fn new(on: bool) -> Self {
+        Trace { on, lines: Vec::new() }
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        if self.on {
+            self.lines.push(text.to_owned());
+        }
+    }
+
+    pub(super) fn step(&mut self, name: &str, reasons: &[Reason]) {
+        if !self.on {
+            return;
+        }
+        if reasons.is_empty() {
+            self.lines.push(format!("{name}: none"));
+        }
+        for reason in reasons {
+            self.lines.push(format!("{name}: {} [{}, {}]", reason.text, reason.rule, reason.source));
+        }
+    }
+}
+
+/// A built-in reason.
+pub(super) fn reason(decision: Decision, rule: &str, text: &str) -> Reason {
+    Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask: false }
+}
+
+/// A must-ask.
+pub(super) fn must(rule: &str, text: String) -> Reason {
+    Reason { decision: Decision::Ask, rule: rule.to_owned(), source: "built-in".to_owned(), text, must_ask: true }
+}
+
+/// Each reason once, the decisive ones first.
+pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
+    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask));
+    let mut out: Vec<Reason> = Vec::with_capacity(reasons.len());
+    for reason in reasons {
+        if !out.contains(&reason) {
+            out.push(reason);
+        }
+    }
+    out
+}

@@ -1,0 +1,220 @@
+//! The judge: policy, reading, grants, mode and time in, verdict out. Pure and total.
+//!
+//! The order is that of the design: hard denials, explicit bypass, must-asks, rules, grants, defaults, and then nobody to ask.
+//! The steps never stop early with an allow: every effect of every part has to be covered.
+
+mod defaults;
+mod hard_deny;
+mod lens;
+mod must_ask;
+mod rules;
+mod standing;
+mod strictest;
+mod weigh;
+
+use crate::draft::Reading;
+use crate::effect::EffectKind;
+use crate::grant::{Grant, GrantKey, Reach};
+use crate::mode::Mode;
+use crate::operation::{Operation, ToolSays};
+use crate::policy::Policy;
+use crate::tool::Kind;
+use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
+use lens::Lens;
+use strictest::strictest;
+
+/// Everything a verdict depends on besides the policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// What is asked.
+    pub operation: &'a Operation,
+    /// What it would do.
+    pub reading: &'a Reading,
+    /// What was answered before.
+    pub grants: &'a [Grant],
+    /// How often each rule with `uses` was used, by rule id; none if that is not known.
+    pub uses: Option<&'a dyn Uses>,
+    /// The time, in seconds since 1970.
+    pub now: i64,
+    /// What the person said for this run.
+    pub run: Run,
+    /// Keep a list of what was tried.
+    pub trace: bool,
+}
+
+/// How often rules were used.
+pub trait Uses: std::fmt::Debug {
+    /// The count for a rule's id.
+    fn count(&self, rule: &str) -> u64;
+}
+
+/// What the person said for this run, by flags and never by a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Run {
+    /// Prompts are answered by a person.
+    #[default]
+    Interactive,
+    /// `--approve-all`: what would be asked is allowed; blocks hold.
+    ApproveAll,
+    /// `--yolo`: the same, and in one profile catastrophes too.
+    Yolo,
+    /// `--strict`: what would be asked is denied.
+    Strict,
+    /// Nobody can answer: what would be asked is denied.
+    Nobody,
+}
+
+/// Judges one operation. The strictest view and the strictest agent in the line decide.
+pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
+    if let Some(why) = policy.why_broken() {
+        return refusal(case, "policy", &format!("the policy cannot be read: {why}"));
+    }
+    let agent = case.operation.agent();
+    let line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
+    let mut verdict: Option<Verdict> = None;
+    for view in policy.views() {
+        // Agents without a section of their own are all the same; the general part is judged once for them.
+        let mut sections: Vec<Option<&str>> = line.iter().map(|name| view.agents.contains_key(*name).then_some(*name)).collect();
+        sections.dedup();
+        for section in sections {
+            let part = section.and_then(|name| view.agents.get(name));
+            let next = judge(&Lens::new(case, &view.general, part));
+            verdict = Some(match verdict {
+                Some(before) => strictest(before, next),
+                None => next,
+            });
+        }
+    }
+    verdict.unwrap_or_else(|| refusal(case, "policy", "there is no policy"))
+}
+
+/// A denial that needs no policy: a failure of sayso itself.
+pub fn refusal(case: &Case<'_>, rule: &str, text: &str) -> Verdict {
+    Verdict {
+        decision: Decision::Deny,
+        risk: Risk::Unknown,
+        tier: Tier::None,
+        confirm: Confirm::None,
+        reasons: vec![Reason {
+            decision: Decision::Deny,
+            rule: rule.into(),
+            source: "built-in".into(),
+            text: text.into(),
+            must_ask: false,
+        }],
+        effects: case.reading.effects.clone(),
+        terms: Terms::default(),
+        digest: case.operation.digest(),
+        trace: Vec::new(),
+    }
+}
+
+fn judge(lens: &Lens<'_>) -> Verdict {
+    let case = lens.case;
+    let mut trace = lens::Trace::new(case.trace);
+    let tier = weigh::tier(lens);
+    let risk = weigh::risk(lens, tier);
+
+    let denials = hard_deny::reasons(lens);
+    trace.step("hard denials", &denials);
+    let yolo_covers = case.run == Run::Yolo && lens.settings.yolo_covers_catastrophic;
+    if denials.iter().any(|denial| !(yolo_covers && denial.rule == hard_deny::CATASTROPHIC)) {
+        return lens.verdict(Decision::Deny, risk, tier, denials, trace);
+    }
+
+    let bypass = match case.run {
+        Run::Yolo => Some("--yolo"),
+        Run::ApproveAll => Some("--approve-all"),
+        _ if lens.settings.mode == Mode::TrustAll => Some("trust-all"),
+        _ => None,
+    };
+    if let Some(name) = bypass {
+        trace.note(&format!("{name} was said for this run"));
+        let text = format!("everything that is not denied runs under {name}");
+        return lens.verdict(Decision::Allow, risk, tier, vec![lens::reason(Decision::Allow, "bypass", &text)], trace);
+    }
+
+    let mut reasons = must_ask::reasons(lens, tier);
+    trace.step("must ask", &reasons);
+    reasons.extend(rules::ask_reasons(lens));
+    trace.step("ask rules", &reasons);
+    let must = !reasons.is_empty();
+
+    let mut open = Vec::new();
+    let mut allowed = Vec::new();
+    for (index, effect) in case.reading.effects.iter().enumerate() {
+        match rules::covers(lens, index) {
+            Some(reason) => allowed.push(reason),
+            None => match defaults::decide(lens, index, risk) {
+                reason if reason.decision == Decision::Allow => allowed.push(reason),
+                reason => open.push((effect.kind, reason)),
+            },
+        }
+    }
+    if case.reading.effects.is_empty() && case.reading.opaque.is_none() {
+        open.push((EffectKind::Unknown, lens::reason(Decision::Ask, "nothing-known", "nothing is known of what this would do")));
+    }
+    trace.step("covered by rules and defaults", &allowed);
+    let denied_by_default = open.iter().any(|(_, reason)| reason.decision == Decision::Deny);
+    let granted = grant(lens, risk, tier, must);
+    if let Some(reason) = &granted {
+        trace.note(&format!("{}: {}", reason.rule, reason.text));
+    }
+    match granted {
+        Some(reason) if !denied_by_default => {
+            // A grant that may cover a must-ask (only the batch of one profile) covers all of it.
+            reasons.clear();
+            allowed.push(reason);
+        }
+        _ => reasons.extend(open.into_iter().map(|(_, reason)| reason)),
+    }
+
+    let decision = reasons.iter().map(|reason| reason.decision).max().unwrap_or(Decision::Allow);
+    let (decision, reasons) = match decision {
+        Decision::Allow => (Decision::Allow, allowed),
+        Decision::Deny => (Decision::Deny, reasons),
+        Decision::Ask => ask_or_deny(lens, reasons),
+    };
+    lens.verdict(decision, risk, tier, lens::dedupe(reasons), trace)
+}
+
+/// The grant that covers the operation, if one does.
+fn grant(lens: &Lens<'_>, risk: Risk, tier: Tier, must: bool) -> Option<Reason> {
+    let case = lens.case;
+    let batch_covers = |grant: &Grant| {
+        matches!((&grant.key, &grant.reach), (GrantKey::RestOfBatch, Reach::Batch(_)))
+            && lens.settings.approve_all_covers_dangerous
+            && tier == Tier::Dangerous
+            && case.operation.kind() == Kind::Terminal
+    };
+    // Must-asks are not for grants, and a changed MCP tool is a new one.
+    let found = case.grants.iter().find(|grant| {
+        if batch_covers(grant) {
+            return grant.covers(case.operation, case.reading, Risk::Low, case.now);
+        }
+        // "Approve all" is an answer to operations that were not shown one by one, so the risk shown does not bound it.
+        let shown = if grant.key == GrantKey::RestOfBatch { Risk::Low } else { risk };
+        !must && grant.covers(case.operation, case.reading, shown, case.now)
+    })?;
+    Some(Reason { source: format!("grant {}", found.id), ..lens::reason(Decision::Allow, "grant", "you allowed this before") })
+}
+
+/// Where asking is not possible, an ask is a denial.
+fn ask_or_deny(lens: &Lens<'_>, reasons: Vec<Reason>) -> (Decision, Vec<Reason>) {
+    let terminal = lens.case.operation.kind() == Kind::Terminal;
+    let why = match lens.case.run {
+        Run::Strict => "strict mode: approval required",
+        Run::Nobody => "nobody is there to ask",
+        _ if lens.settings.mode == Mode::SafeOnly => "safe-only mode denies what would be asked",
+        _ if lens.settings.safe_commands_only && terminal => "only safe commands run here",
+        _ => return (Decision::Ask, reasons),
+    };
+    let mut all = vec![lens::reason(Decision::Deny, "no-answer", why)];
+    all.extend(reasons);
+    (Decision::Deny, all)
+}
+
+/// Whether the tool itself said that it was approved when it was set up.
+fn pre_approved(lens: &Lens<'_>) -> bool {
+    matches!(lens.case.operation.says(), ToolSays::PreApproved)
+}

@@ -1,0 +1,133 @@
+//! What is always asked, unless a rule of the person names exactly this.
+
+use crate::decide::lens::{Lens, must};
+use crate::decide::weigh::{effect_tier, untrusted_program};
+use crate::decide::{pre_approved, rules};
+use crate::effect::{Effect, EffectKind, Target};
+use crate::fact::Ignored;
+use crate::paths::below;
+use crate::policy::rule::{Rule, Subject};
+use crate::tool::Kind;
+use crate::verdict::{Decision, Reason, Tier};
+
+pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
+    let mut out = Vec::new();
+    let reading = lens.case.reading;
+    if let Some(opaque) = &reading.opaque {
+        out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
+    }
+    if tier >= Tier::Dangerous {
+        for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous) {
+            out.push(must("dangerous", danger.what.clone()));
+        }
+    }
+    for (index, effect) in reading.effects.iter().enumerate() {
+        path(lens, index, effect, &mut out);
+        unknown_tool(lens, effect, &mut out);
+        if effect.kind == EffectKind::Privilege {
+            out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
+        }
+        if effect.kind == EffectKind::Run
+            && effect.manner.known_program
+            && let Some(why) = untrusted_program(lens, effect)
+        {
+            out.push(must("program", why));
+        }
+    }
+    if lens.case.operation.mcp().is_some_and(|identity| identity.changed) {
+        out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
+    }
+    out
+}
+
+fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
+    let Some(standing) = lens.standing(index) else {
+        if let Target::UnknownPath(written) = &effect.target {
+            out.push(must("unknown-path", format!("which file `{written}` is shows only when it runs")));
+        }
+        return;
+    };
+    let shown = display(lens, index);
+    let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+    if let Some(why) = &standing.protected
+        && changes
+        && !effect.manner.repository
+        && !standing.sink
+    {
+        out.push(must("protected", format!("`{shown}` is protected: {why}")));
+    }
+    if standing.sink {
+        return;
+    }
+    if let Some(why) = standing.secret
+        && effect.kind == EffectKind::Read
+        && !silenced(lens, index, |rule| rule.matcher.secret && matches!(rule.matcher.subject, Subject::Read(_)))
+    {
+        out.push(must("secret", format!("reading `{shown}` shows secrets: {why}")));
+    }
+    if !standing.inside
+        && matches!(effect.kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete)
+        && !rules::absolute_rule_covers(lens, index)
+    {
+        out.push(must("outside", format!("`{shown}` is outside of the workspace")));
+    }
+    let removes = effect.kind == EffectKind::Delete;
+    if removes && !silenced(lens, index, |rule| delete_rule_fits(lens, index, effect, rule)) {
+        let below = if effect.manner.recursive { " with everything below" } else { "" };
+        out.push(must("delete", format!("it deletes `{shown}`{below}")));
+    }
+    // A recursive delete that a rule names is no danger, but taking away the work itself always is.
+    if let Some((Tier::Dangerous, what)) = effect_tier(lens, index, effect)
+        && (!removes
+            || below(&lens.case.reading.surroundings.workspace, &standing.fact.canonical)
+            || standing.fact.canonical.ends_with("/.git"))
+    {
+        out.push(must("dangerous", what));
+    }
+    if effect.manner.overwrite && !silenced(lens, index, |rule| rule.matcher.overwrite && matches!(rule.matcher.subject, Subject::Write(_)))
+    {
+        out.push(must("overwrite", format!("it replaces `{shown}`")));
+    }
+}
+
+/// A delete is covered by a `delete` rule; a recursive one only with `recursive: true`, in the workspace, and where git ignores the target.
+fn delete_rule_fits(lens: &Lens<'_>, index: usize, effect: &Effect, rule: &Rule) -> bool {
+    if !matches!(rule.matcher.subject, Subject::Delete(_)) {
+        return false;
+    }
+    if !effect.manner.recursive {
+        return true;
+    }
+    let standing = lens.standing(index);
+    rule.matcher.recursive && standing.is_some_and(|standing| standing.in_workspace && standing.fact.ignored == Ignored::Yes)
+}
+
+/// Whether an allow rule that is not learned, and that `fits`, names this effect.
+fn silenced(lens: &Lens<'_>, index: usize, fits: impl Fn(&Rule) -> bool) -> bool {
+    rules::allow_rules(lens, index).iter().any(|rule| !rule.learned && fits(rule))
+}
+
+fn unknown_tool(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
+    let operation = lens.case.operation;
+    let (Target::Tool(name), Kind::Custom) = (&effect.target, operation.kind()) else { return };
+    let named = |rule: &&Rule| match &rule.matcher.subject {
+        Subject::Tool(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.written == *name),
+        _ => false,
+    };
+    let ruled =
+        lens.rule_sets().flat_map(|set| set.tools()).filter(named).any(|rule| rule.decision == Decision::Allow && lens.counts(rule));
+    let trusted = lens.settings.mode != crate::mode::Mode::ConfirmAll && lens.settings.trusted_tools.contains(name);
+    let spoken_for = !matches!(operation.says(), crate::operation::ToolSays::Nothing);
+    if !ruled && !trusted && !pre_approved(lens) && !spoken_for {
+        out.push(must("unknown-tool", format!("sayso does not know the tool `{name}`")));
+    }
+}
+
+/// The path as the person should read it: resolved, and as written where a link makes a difference.
+fn display(lens: &Lens<'_>, index: usize) -> String {
+    match lens.standing(index) {
+        Some(standing) if standing.fact.links.is_empty() => standing.fact.canonical.clone(),
+        Some(standing) => format!("{} (written as {})", standing.fact.canonical, standing.written),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,467 @@
+//! Which rules match what: deny and ask over-approximated, allow under-approximated.
+
+use crate::decide::lens::{Lens, reason};
+use crate::decide::pre_approved;
+use crate::draft::Command;
+use crate::effect::{Effect, EffectKind, Target};
+use crate::fact::PathKind;
+use crate::mode::Mode;
+use crate::operation::ToolSays;
+use crate::paths;
+use crate::policy::command::Reach;
+use crate::policy::glob::{PathGlob, Subject as PathSubject, wild};
+use crate::policy::index::{PathRules, RuleSet};
+use crate::policy::rule::{Matcher, Rule, ShellRule, Subject};
+use crate::tool::{Kind, Role};
+use crate::verdict::{Decision, Reason};
+
+/// Reasons of deny rules and of ordered shell rules that block.
+pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
+    wide(lens, Decision::Deny, out);
+    for (index, command) in lens.case.reading.commands.iter().enumerate() {
+        if let Some((Decision::Deny, reason)) = shell_opinion(lens, index, command) {
+            out.push(reason);
+        }
+    }
+    // Text that could not be read may hold a blocked command anywhere.
+    if let Some(opaque) = &lens.case.reading.opaque {
+        for rule in lens.shell.iter().copied().flatten().filter(|rule| !rule.allowed) {
+            if opaque.seen.iter().any(|words| starts_anywhere(rule, words)) {
+                out.push(Reason {
+                    source: rule.source.clone(),
+                    ..reason(Decision::Deny, "shell-rule", &format!("command blocked: {}", rule.pattern.written))
+                });
+            }
+        }
+        if lens.settings.shell_default.is_some_and(|default| !default.allowed) {
+            out.push(reason(Decision::Deny, "shell-default", "commands that no shell rule names are blocked"));
+        }
+    }
+}
+
+fn starts_anywhere(rule: &ShellRule, words: &[String]) -> bool {
+    (0..words.len()).any(|start| {
+        let rest = words.get(start..).unwrap_or_default().to_vec();
+        rule.pattern.matches(&Command { normal: rest.clone(), words: rest, ..Command::default() }, Reach::Wide)
+    })
+}
+
+/// Reasons of ask rules and of risk patterns. No grant silences them.
+pub(super) fn ask_reasons(lens: &Lens<'_>) -> Vec<Reason> {
+    let mut out = Vec::new();
+    wide(lens, Decision::Ask, &mut out);
+    if let Some(text) = lens.case.operation.command() {
+        for pattern in lens.settings.high_risk.iter().filter(|pattern| pattern.regex.is_match(text)) {
+            out.push(reason(Decision::Ask, "high-risk-pattern", &format!("it matches the high-risk pattern `{}`", pattern.written)));
+        }
+    }
+    for reason in &mut out {
+        reason.must_ask = true;
+    }
+    out
+}
+
+/// Deny or ask rules that match anything the operation does, may do, or seems to do.
+fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
+    for set in lens.rule_sets() {
+        for (index, effect) in lens.case.reading.effects.iter().enumerate() {
+            for rule in candidates(lens, set, index, effect) {
+                if rule.decision == decision && lens.counts(rule) && matches_rule(lens, rule, index, effect) {
+                    out.push(rule_reason(rule, decision));
+                } else if rule.decision == Decision::Deny
+                    && decision == Decision::Ask
+                    && lens.counts(rule)
+                    && reads_above(lens, rule, index, effect)
+                {
+                    let text = format!("it also reads what `{}` denies", rule.matcher.in_words());
+                    out.push(Reason { text, ..rule_reason(rule, Decision::Ask) });
+                }
+            }
+        }
+        for rule in set.tools().filter(|rule| rule.decision == decision && lens.counts(rule)) {
+            if tool_matches(lens, &rule.matcher, Reach::Wide) && !tool_excepted(lens, rule) {
+                out.push(rule_reason(rule, decision));
+            }
+        }
+        if let Some(opaque) = &lens.case.reading.opaque {
+            let text = lens.case.operation.command().unwrap_or_default();
+            for rule in set.all_commands().filter(|rule| rule.decision == decision && lens.counts(rule)) {
+                let seen = match &rule.matcher.subject {
+                    Subject::Command(patterns) => {
+                        patterns.iter().any(|pattern| opaque.seen.iter().any(|words| pattern.matches_seen(words, &SameWords)))
+                    }
+                    Subject::CommandRegex(expression) => {
+                        expression.regex.is_match(text) || opaque.seen.iter().any(|words| expression.regex.is_match(&words.join(" ")))
+                    }
+                    _ => false,
+                };
+                if seen {
+                    out.push(rule_reason(rule, decision));
+                }
+            }
+        }
+    }
+}
+
+/// Seen words are compared as they are: the shell crate already gives them in every form it knows.
+struct SameWords;
+
+impl crate::policy::command::CommandReader for SameWords {
+    fn commands(&self, _: &str) -> Option<Vec<Command>> {
+        None
+    }
+    fn seen(&self, _: &str) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        words.to_vec()
+    }
+}
+
+/// The rules of a set that could be about an effect.
+fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a Effect) -> Vec<&'a Rule> {
+    let mut out = Vec::new();
+    if let Some(standing) = lens.standing(index) {
+        // A recursive effect can reach what any rule names, and a link makes two first components; then all rules are looked at.
+        let simple = !effect.manner.recursive
+            && !effect.manner.moved_away
+            && standing.fact.links.is_empty()
+            && standing.written == standing.fact.canonical;
+        let relative = paths::relative(&standing.fact.canonical, &lens.case.reading.surroundings.workspace);
+        let first = relative.and_then(|rest| rest.split('/').next()).filter(|_| simple && !standing.fact.case_insensitive);
+        let kinds: &[PathRules] = match effect.kind {
+            EffectKind::Read => &[PathRules::Read],
+            EffectKind::Write if effect.manner.moved_away => &[PathRules::Write, PathRules::Delete],
+            EffectKind::Write => &[PathRules::Write],
+            EffectKind::Delete => &[PathRules::Delete, PathRules::Write],
+            _ => &[],
+        };
+        let first = if simple && relative.is_none() { Some("") } else { first };
+        for kind in kinds {
+            out.extend(set.paths(*kind, first));
+        }
+    }
+    if let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) {
+        let name = |words: &'a [String]| words.first().map_or("", String::as_str);
+        out.extend(set.commands([name(&command.words), name(&command.normal)]));
+    }
+    match &effect.target {
+        Target::Url(_) | Target::Host(_) => out.extend(set.fetches()),
+        Target::McpTool { .. } => out.extend(set.mcp()),
+        Target::Agent(_) => out.extend(set.delegates()),
+        _ => {}
+    }
+    out
+}
+
+fn matches_rule(lens: &Lens<'_>, rule: &Rule, index: usize, effect: &Effect) -> bool {
+    let (reach, exception) = match rule.decision {
+        Decision::Allow => (Reach::Narrow, Reach::Wide),
+        _ => (Reach::Wide, Reach::Narrow),
+    };
+    matcher_hits(lens, &rule.matcher, index, effect, reach)
+        && !rule.except.as_ref().is_some_and(|except| matcher_hits(lens, except, index, effect, exception))
+}
+
+fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effect, reach: Reach) -> bool {
+    match &matcher.subject {
+        Subject::Command(patterns) => {
+            let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
+            let fits = reach == Reach::Wide || command.literal && !effect.manner.redirect;
+            fits && patterns.iter().any(|pattern| pattern.matches(command, reach))
+        }
+        Subject::CommandRegex(expression) => {
+            let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
+            expression.regex.is_match(&command.words.join(" ")) || expression.regex.is_match(&command.normal.join(" "))
+        }
+        Subject::Read(globs) => effect.kind == EffectKind::Read && path_hits(lens, globs, index, effect, reach),
+        Subject::Write(globs) => {
+            // Who may not write a file may not take it away either.
+            let kind = effect.kind == EffectKind::Write || reach == Reach::Wide && effect.kind == EffectKind::Delete;
+            kind && path_hits(lens, globs, index, effect, reach)
+        }
+        Subject::Delete(globs) => {
+            let kind = effect.kind == EffectKind::Delete || reach == Reach::Wide && effect.manner.moved_away;
+            kind && path_hits(lens, globs, index, effect, reach)
+        }
+        Subject::Fetch(patterns) => match &effect.target {
+            Target::Url(url) => patterns.iter().any(|pattern| pattern.matches(url, reach)),
+            Target::Host(host) => reach == Reach::Wide && patterns.iter().any(|pattern| pattern.matches_host(host, reach)),
+            _ => false,
+        },
+        Subject::Mcp(patterns) => match &effect.target {
+            Target::McpTool { server, tool } => patterns.iter().any(|pattern| pattern.matches(server, tool, reach)),
+            _ => false,
+        },
+        Subject::Delegate(names) => match &effect.target {
+            Target::Agent(agent) => names.iter().any(|name| wild(name, agent)),
+            _ => false,
+        },
+        Subject::Tool(_) => tool_matches(lens, matcher, reach),
+    }
+}
+
+fn path_hits(lens: &Lens<'_>, globs: &[PathGlob], index: usize, effect: &Effect, reach: Reach) -> bool {
+    let Some(standing) = lens.standing(index) else { return false };
+    let around = &lens.case.reading.surroundings;
+    fn subject<'a>(path: &'a str, around: &'a crate::fact::Surroundings) -> PathSubject<'a> {
+        PathSubject { path, workspace: &around.workspace, home: around.home.as_deref() }
+    }
+    let canonical = subject(&standing.fact.canonical, around);
+    if reach == Reach::Narrow {
+        return globs.iter().any(|glob| {
+            if effect.manner.recursive && standing.fact.kind != PathKind::File {
+                glob.covers_below(canonical)
+            } else {
+                glob.matches(canonical)
+            }
+        });
+    }
+    let down = (effect.manner.recursive || effect.manner.moved_away) && effect.kind != EffectKind::Read;
+    let hit = |glob: &PathGlob, path: &str| glob.matches(subject(path, around)) || down && glob.reaches_below(subject(path, around));
+    globs.iter().any(|glob| {
+        hit(glob, &standing.fact.canonical)
+            || hit(glob, &standing.written)
+            || standing.fact.links.iter().any(|link| hit(glob, &link.at) || hit(glob, &link.to))
+            || standing.fact.case_insensitive && glob.matches_folded(canonical)
+    })
+}
+
+/// A recursive read of a folder above a denied path: asked and not denied, or one rule would forbid every search.
+fn reads_above(lens: &Lens<'_>, rule: &Rule, index: usize, effect: &Effect) -> bool {
+    let (Subject::Read(globs), Some(standing)) = (&rule.matcher.subject, lens.standing(index)) else { return false };
+    let around = &lens.case.reading.surroundings;
+    let subject = PathSubject { path: &standing.fact.canonical, workspace: &around.workspace, home: around.home.as_deref() };
+    effect.kind == EffectKind::Read && effect.manner.recursive && globs.iter().any(|glob| glob.reaches_below(subject))
+}
+
+fn tool_matches(lens: &Lens<'_>, matcher: &Matcher, reach: Reach) -> bool {
+    let Subject::Tool(patterns) = &matcher.subject else { return false };
+    let operation = lens.case.operation;
+    let mcp_name = operation.text(Role::ServerTool).filter(|_| operation.kind() == Kind::Mcp);
+    patterns.iter().any(|pattern| {
+        // A name never allows an MCP tool: any server can call its tool `read_file` (H-49).
+        let by_name = pattern.matches(operation.tool(), operation.kind());
+        by_name && (operation.kind() != Kind::Mcp || reach == Reach::Wide)
+            || reach == Reach::Wide && mcp_name.is_some_and(|name| wild(&pattern.written, name))
+    })
+}
+
+fn tool_excepted(lens: &Lens<'_>, rule: &Rule) -> bool {
+    rule.except.as_ref().is_some_and(|except| {
+        let reach = if rule.decision == Decision::Allow { Reach::Wide } else { Reach::Narrow };
+        tool_matches(lens, except, reach)
+    })
+}
+
+/// Allow rules that name an effect itself or the command or tool that does it.
+pub(super) fn allow_rules<'a>(lens: &Lens<'a>, index: usize) -> Vec<&'a Rule> {
+    let Some(effect) = lens.case.reading.effects.get(index) else { return Vec::new() };
+    let mut out = Vec::new();
+    for set in lens.rule_sets() {
+        out.extend(
+            candidates(lens, set, index, effect)
+                .into_iter()
+                .filter(|rule| rule.decision == Decision::Allow && lens.counts(rule) && matches_rule(lens, rule, index, effect)),
+        );
+        out.extend(set.tools().filter(|rule| {
+            rule.decision == Decision::Allow
+                && lens.counts(rule)
+                && tool_matches(lens, &rule.matcher, Reach::Narrow)
+                && !tool_excepted(lens, rule)
+        }));
+    }
+    out
+}
+
+/// Whether an allow rule with an absolute pattern names the path of an effect.
+pub(super) fn absolute_rule_covers(lens: &Lens<'_>, index: usize) -> bool {
+    let Some(effect) = lens.case.reading.effects.get(index) else { return false };
+    allow_rules(lens, index).iter().any(|rule| {
+        let globs = match &rule.matcher.subject {
+            Subject::Read(globs) | Subject::Write(globs) | Subject::Delete(globs) => globs,
+            _ => return false,
+        };
+        let absolute: Vec<PathGlob> = globs.iter().filter(|glob| glob.is_absolute()).cloned().collect();
+        !rule.learned && path_hits(lens, &absolute, index, effect, Reach::Narrow)
+    })
+}
+
+/// The reason why an effect is allowed by something that somebody said: a rule, a root, a shell rule, or the tool itself.
+pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
+    let effect = lens.case.reading.effects.get(index)?;
+    let listed = allow_rules(lens, index);
+    // An environment change is its own matter: a rule for the command does not know of it.
+    let fits = |rule: &&&Rule| match rule.matcher.subject {
+        Subject::Command(_) => !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege) && deletes_are_named(effect),
+        Subject::Write(_) => !effect.manner.overwrite || rule.matcher.overwrite,
+        _ => true,
+    };
+    if let Some(rule) = listed.iter().find(fits) {
+        return Some(rule_reason(rule, Decision::Allow));
+    }
+    let says = lens.case.operation.says();
+    if pre_approved(lens) {
+        return Some(reason(Decision::Allow, "pre-approved", "the tool was approved when it was set up"));
+    }
+    if matches!(says, ToolSays::NeedsApproval { .. }) {
+        return None;
+    }
+    if let Some(root) = lens.standing(index).and_then(|standing| standing.root) {
+        let free = match effect.kind {
+            EffectKind::Read => !root.read_approval,
+            EffectKind::Write => root.writable && !root.write_approval && effect.manner.file_tool && !effect.manner.overwrite,
+            _ => false,
+        };
+        if free {
+            return Some(Reason {
+                source: root.source.clone(),
+                ..reason(Decision::Allow, "path-root", &format!("the path root `{}` needs no approval", root.name))
+            });
+        }
+    }
+    let command = lens.case.reading.commands.get(effect.part?)?;
+    match shell_opinion(lens, effect.part?, command) {
+        Some((Decision::Allow, reason)) if command_effect(effect) => Some(reason),
+        _ => None,
+    }
+}
+
+/// Whether a rule about the command covers an effect of it: its own effects, but no redirect, privilege or change of the environment.
+fn command_effect(effect: &Effect) -> bool {
+    !effect.manner.redirect && !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege) && deletes_are_named(effect)
+}
+
+/// Deletes of a command are covered by a rule for the command once their must-ask is settled by a `delete` rule, which is asked elsewhere.
+fn deletes_are_named(_effect: &Effect) -> bool {
+    true
+}
+
+/// What the ordered shell rules say of a command: in each list the first match, over all lists the strictest, else the default.
+pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> Option<(Decision, Reason)> {
+    let mut worst: Option<(Decision, Reason)> = None;
+    for list in &lens.shell {
+        let mut constrained = false;
+        let mut found = None;
+        for rule in list.iter().filter(|rule| rule.pattern.matches(command, if rule.allowed { Reach::Narrow } else { Reach::Wide })) {
+            if rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, &rule.sandbox_paths) {
+                // H-59: a constraint that fails must not lead into a looser rule.
+                constrained = true;
+                continue;
+            }
+            found = Some(opinion(rule));
+            break;
+        }
+        let next = match found {
+            Some((Decision::Allow, reason)) if constrained => Some((Decision::Ask, Reason { decision: Decision::Ask, ..reason })),
+            None if constrained => {
+                Some((Decision::Ask, reason(Decision::Ask, "shell-rule", "a path lies outside of the folders the rule names")))
+            }
+            other => other,
+        };
+        worst = match (worst, next) {
+            (Some(before), Some(after)) => Some(if after.0 > before.0 { after } else { before }),
+            (before, after) => before.or(after),
+        };
+    }
+    worst.or_else(|| {
+        let default = lens.settings.shell_default?;
+        Some(match (default.allowed, default.approval) {
+            (false, _) => (Decision::Deny, reason(Decision::Deny, "shell-default", "commands that no shell rule names are blocked")),
+            (true, true) => (Decision::Ask, reason(Decision::Ask, "shell-default", "commands that no shell rule names need approval")),
+            (true, false) => (Decision::Allow, reason(Decision::Allow, "shell-default", "commands that no shell rule names are free")),
+        })
+    })
+}
+
+fn opinion(rule: &ShellRule) -> (Decision, Reason) {
+    let (decision, text) = match (rule.allowed, rule.approval) {
+        (false, _) => (Decision::Deny, format!("command blocked: {}", rule.pattern.written)),
+        (true, true) => (Decision::Ask, rule.description.clone().unwrap_or_else(|| format!("`{}` needs approval", rule.pattern.written))),
+        (true, false) => (Decision::Allow, format!("`{}` is pre-approved", rule.pattern.written)),
+    };
+    (decision, Reason { source: rule.source.clone(), ..reason(decision, "shell-rule", &text) })
+}
+
+fn paths_in_roots(lens: &Lens<'_>, part: usize, names: &[String]) -> bool {
+    lens.case.reading.effects.iter().enumerate().filter(|(_, effect)| effect.part == Some(part)).all(|(index, effect)| {
+        match &effect.target {
+            Target::Path(_) => lens.standing(index).and_then(|standing| standing.root).is_some_and(|root| names.contains(&root.name)),
+            Target::UnknownPath(_) => false,
+            _ => true,
+        }
+    })
+}
+
+/// Whether the conditions of a rule hold; see [`Lens::counts`].
+pub(super) fn conditions_hold(lens: &Lens<'_>, rule: &Rule) -> bool {
+    let when = &rule.when;
+    let operation = lens.case.operation;
+    let around = &lens.case.reading.surroundings;
+    // What is not known: an allow rule does not count, an ask or deny rule does.
+    let unknown = rule.decision != Decision::Allow;
+    let agents = when.agents.is_empty() || when.agents.iter().any(|name| wild(name, &operation.agent().name));
+    let modes = when.modes.is_empty() || when.modes.contains(&lens.settings.mode);
+    let workspace = PathSubject { path: &around.workspace, workspace: &around.workspace, home: around.home.as_deref() };
+    let workspaces = when.workspaces.is_empty() || when.workspaces.iter().any(|glob| glob.matches(workspace));
+    let lines = when.max_lines.is_none_or(|most| changed_lines(lens).map_or(unknown, |lines| lines <= most));
+    let files = when.max_files.is_none_or(|most| changed_files(lens).map_or(unknown, |files| files <= most));
+    let until = when.until.is_none_or(|end| lens.case.now < end);
+    let uses = when.uses.is_none_or(|most| lens.case.uses.map_or(unknown, |uses| uses.count(&rule.id) < most));
+    let hints = operation.mcp().map(|identity| &identity.annotations);
+    let annotations = when.annotations.iter().all(|wanted| hints.map_or(unknown, |hints| hints.contains(wanted)));
+    agents && modes && workspaces && lines && files && until && uses && annotations
+}
+
+fn changed_lines(lens: &Lens<'_>) -> Option<u64> {
+    let replaces = lens.standings.iter().flatten().any(|standing| standing.fact.kind != PathKind::Missing);
+    lens.case.operation.changed_lines(replaces)
+}
+
+fn changed_files(lens: &Lens<'_>) -> Option<u64> {
+    let reading = lens.case.reading;
+    let mut files: Vec<&str> = Vec::new();
+    for (index, effect) in reading.effects.iter().enumerate() {
+        let deep = effect.manner.recursive || effect.manner.moved_away;
+        match effect.kind {
+            EffectKind::Write | EffectKind::Delete if deep => return None,
+            EffectKind::Write | EffectKind::Delete => files.push(&lens.standing(index)?.fact.canonical),
+            EffectKind::Unknown => return None,
+            EffectKind::Run if !effect.manner.known_program => return None,
+            _ => {}
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    Some(files.len() as u64)
+}
+
+fn rule_reason(rule: &Rule, decision: Decision) -> Reason {
+    let text = match &rule.reason {
+        Some(text) => text.clone(),
+        None => format!("{} {}", rule.decision.word(), rule.matcher.in_words()),
+    };
+    Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false }
+}
+
+/// Whether a tool counts as trusted: by the exact name it was called with, never by a server's tool name, and not where everything asks.
+pub(super) fn is_trusted(lens: &Lens<'_>) -> bool {
+    let operation = lens.case.operation;
+    if lens.settings.mode == Mode::ConfirmAll {
+        return false;
+    }
+    match operation.kind() {
+        Kind::Mcp => {
+            let server = operation.text(Role::Server).unwrap_or_default();
+            let plain = !server.is_empty()
+                && server.chars().all(|c| c.is_ascii_graphic())
+                && operation.mcp().is_none_or(|identity| !identity.changed);
+            plain && (lens.settings.trust_mcp_servers || lens.settings.trusted_mcp_servers.iter().any(|name| name == server))
+        }
+        kind => lens
+            .settings
+            .trusted_tools
+            .iter()
+            .any(|name| name == operation.tool() || crate::tool::find(name).is_some_and(|row| row.kind == kind)),
+    }
+}

@@ -1,0 +1,68 @@
+//! Where a path stands: in the workspace or not, protected, secret, one of sayso's own.
+
+use crate::draft::Reading;
+use crate::effect::{Effect, EffectKind};
+use crate::fact::{OwnPath, PathFact};
+use crate::operation::Operation;
+use crate::paths::{below, below_folded, join, protected, secret};
+use crate::policy::settings::{Resolved, Root};
+
+/// What is known of the path of one effect.
+pub(super) struct Standing<'a> {
+    pub(super) fact: &'a PathFact,
+    /// The path as written, made absolute but not resolved.
+    pub(super) written: String,
+    /// In the workspace, or in a named root.
+    pub(super) inside: bool,
+    /// In the workspace itself.
+    pub(super) in_workspace: bool,
+    /// The named root it lies in.
+    pub(super) root: Option<&'a Root>,
+    /// One of sayso's own files, or above one that a recursive effect would reach.
+    pub(super) own: Option<&'a OwnPath>,
+    /// Why it is protected from silent changes.
+    pub(super) protected: Option<String>,
+    /// Why reading it would show secrets.
+    pub(super) secret: Option<&'static str>,
+    /// `/dev/null` and its like.
+    pub(super) sink: bool,
+}
+
+impl<'a> Standing<'a> {
+    pub(super) fn of(effect: &'a Effect, reading: &'a Reading, operation: &Operation, settings: &'a Resolved) -> Option<Standing<'a>> {
+        let place = effect.place()?;
+        let fact = place.fact.as_ref()?;
+        let around = &reading.surroundings;
+        let home = around.home.as_deref();
+        let path = fact.canonical.as_str();
+        let holds = |folder: &str| if fact.case_insensitive { below_folded(path, folder) } else { below(path, folder) };
+        let in_workspace = holds(&around.workspace);
+        let root = settings.roots.iter().filter(|root| holds(&join(&around.workspace, &root.root))).max_by_key(|root| root.root.len());
+        let reaches_down = effect.manner.recursive || effect.manner.moved_away;
+        let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+        let own = around.own.iter().find(|own| {
+            // Names are compared under every folding: on this file system or another, `.SAYSO` may be the same folder.
+            below_folded(path, &own.path) || reaches_down && changes && below_folded(&own.path, path)
+        });
+        let protected = protected(path, home).map(str::to_owned).or_else(|| {
+            let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
+            extra.map(|written| format!("protected by `{written}`"))
+        });
+        Some(Standing {
+            fact,
+            written: join(&operation.cwd(), &place.written),
+            inside: in_workspace || root.is_some(),
+            in_workspace,
+            root,
+            own,
+            protected,
+            secret: secret(path, home),
+            sink: is_sink(path, effect.kind),
+        })
+    }
+}
+
+fn is_sink(path: &str, kind: EffectKind) -> bool {
+    let both = matches!(path, "/dev/null" | "/dev/zero" | "/dev/full" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+    both || kind == EffectKind::Read && matches!(path, "/dev/random" | "/dev/urandom")
+}

@@ -1,0 +1,170 @@
+//! How risky and how dangerous the effects are.
+
+use crate::decide::lens::Lens;
+use crate::effect::{Effect, EffectKind, Target};
+use crate::fact::Surroundings;
+use crate::paths::below;
+use crate::verdict::{Risk, Tier};
+
+/// The worst risk of all effects.
+pub(super) fn risk(lens: &Lens<'_>, tier: Tier) -> Risk {
+    let reading = lens.case.reading;
+    let mut worst =
+        reading.effects.iter().enumerate().map(|(index, effect)| effect_risk(lens, index, effect)).max().unwrap_or(Risk::Unknown);
+    if reading.opaque.is_some() || !reading.unanswered.is_empty() {
+        worst = Risk::Unknown;
+    }
+    if tier > Tier::None {
+        worst = worst.max(Risk::High);
+    }
+    if let Some(text) = lens.case.operation.command() {
+        if lens.settings.high_risk.iter().any(|pattern| pattern.regex.is_match(text)) {
+            worst = worst.max(Risk::High);
+        } else if lens.settings.medium_risk.iter().any(|pattern| pattern.regex.is_match(text)) {
+            worst = worst.max(Risk::Medium);
+        }
+    }
+    worst
+}
+
+/// The risk of one effect.
+pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Risk {
+    match effect.kind {
+        EffectKind::Read => match lens.standing(index) {
+            Some(standing) if standing.sink => Risk::Low,
+            Some(standing) if standing.inside && standing.secret.is_none() => Risk::Low,
+            _ => Risk::High,
+        },
+        EffectKind::Write => match lens.standing(index) {
+            Some(standing) if standing.sink => Risk::Low,
+            Some(standing) if standing.inside && (standing.protected.is_none() || effect.manner.repository) => Risk::Medium,
+            _ => Risk::High,
+        },
+        EffectKind::Connect => match &effect.target {
+            Target::Url(url) if !url.is_private() => Risk::Medium,
+            _ => Risk::High,
+        },
+        EffectKind::Run => match &effect.target {
+            Target::Command if effect.manner.known_program && program_is_trusted(lens, effect) => Risk::Low,
+            Target::Command => lens.settings.command_risk,
+            _ => Risk::High,
+        },
+        EffectKind::Signal => Risk::Medium,
+        EffectKind::Delete | EffectKind::Privilege | EffectKind::Environment => Risk::High,
+        EffectKind::Unknown => match &effect.target {
+            Target::McpTool { .. } => lens.settings.mcp_risk,
+            // What a fully read command of an unknown program does is weighed like its run.
+            Target::Nothing if effect.part.is_some() => lens.settings.command_risk,
+            _ => Risk::Unknown,
+        },
+    }
+}
+
+/// Whether a command's program is the one its name promises, and git would run nothing else.
+pub(super) fn program_is_trusted(lens: &Lens<'_>, effect: &Effect) -> bool {
+    untrusted_program(lens, effect).is_none()
+}
+
+/// Why a command's program is not the one its name promises.
+pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
+    let reading = lens.case.reading;
+    let part = effect.part?;
+    if let Some(Some(program)) = reading.programs.get(part) {
+        let file = program.file.as_deref().unwrap_or_default();
+        let shared = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"].iter().any(|folder| below(file, folder));
+        if program.inside_workspace || shared {
+            return Some(format!("the program is `{file}`, which an agent could have written"));
+        }
+    }
+    if let Some(Some(git)) = reading.git.get(part) {
+        // Settings of the person and of the system are theirs to choose; what stands in the repository may come from anywhere.
+        let own = |file: &str| git.root.as_deref().is_some_and(|root| below(file, root)) || below(file, &reading.surroundings.workspace);
+        if let Some(helper) = git.helpers.iter().find(|helper| own(&helper.file) && runs_on_read(&helper.name)) {
+            return Some(format!("git would run `{}` by `{}` in `{}`", helper.value, helper.name, helper.file));
+        }
+        if git.incomplete {
+            return Some("git's configuration could not be read whole, so it may run helpers".to_owned());
+        }
+    }
+    None
+}
+
+/// Helpers that a reading git command can start; hooks and editors only run for commands that ask anyway.
+fn runs_on_read(name: &str) -> bool {
+    !(name.starts_with("hook.")
+        || name.starts_with("credential.")
+        || name.ends_with("editor")
+        || name.starts_with("alias.")
+        || name.starts_with("gpg."))
+}
+
+/// The worst danger of the text and of the effects.
+pub(super) fn tier(lens: &Lens<'_>) -> Tier {
+    let reading = lens.case.reading;
+    let seen = reading.dangers.iter().map(|danger| danger.tier);
+    let effects =
+        reading.effects.iter().enumerate().map(|(index, effect)| effect_tier(lens, index, effect).map_or(Tier::None, |(tier, _)| tier));
+    seen.chain(effects).max().unwrap_or(Tier::None)
+}
+
+/// The danger of one effect, with what makes it one.
+pub(super) fn effect_tier(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<(Tier, String)> {
+    let standing = lens.standing(index)?;
+    let path = standing.fact.canonical.as_str();
+    let around = &lens.case.reading.surroundings;
+    let takes_away = effect.kind == EffectKind::Delete && effect.manner.recursive || effect.manner.moved_away;
+    if takes_away && is_vital(path, around) {
+        return Some((Tier::Catastrophic, format!("takes away `{path}` with everything below")));
+    }
+    if effect.kind == EffectKind::Write && is_raw_device(path) {
+        return Some((Tier::Catastrophic, format!("writes to the raw device `{path}`")));
+    }
+    if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
+        return Some((Tier::Dangerous, format!("takes away `{path}`, the work itself")));
+    }
+    if effect.kind == EffectKind::Delete && effect.manner.recursive {
+        return Some((Tier::Dangerous, format!("deletes `{path}` with everything below")));
+    }
+    None
+}
+
+/// The root, a home, or a folder of the system.
+fn is_vital(path: &str, around: &Surroundings) -> bool {
+    const SYSTEM: [&str; 22] = [
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/home",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/proc",
+        "/root",
+        "/run",
+        "/sbin",
+        "/srv",
+        "/sys",
+        "/usr",
+        "/var",
+        "/Users",
+        "/System",
+        "/Library",
+        "/Applications",
+        "/mnt",
+    ];
+    let system = SYSTEM.iter().any(|folder| path == *folder);
+    let system_part = ["/usr", "/etc", "/boot", "/lib", "/bin", "/sbin", "/System"]
+        .iter()
+        .any(|folder| below(path, folder) && !below(path, "/usr/local"));
+    // Everything above a home, and another person's home.
+    let above_home = around.home.as_deref().is_some_and(|home| below(home, path));
+    let a_home = ["/home/", "/Users/"].iter().any(|start| path.strip_prefix(start).is_some_and(|rest| !rest.contains('/')));
+    path == "/" || system || system_part && !below(path, &around.workspace) || above_home || a_home
+}
+
+fn is_raw_device(path: &str) -> bool {
+    const DISKS: [&str; 14] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper", "dm-", "md", "loop", "ram", "mem", "kmem"];
+    path.strip_prefix("/dev/").is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+}

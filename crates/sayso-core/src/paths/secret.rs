@@ -1,0 +1,277 @@
+//! Files whose content gives power over something: reading them must be asked for.
+
+use std::sync::LazyLock;
+
+use super::credentials::CREDENTIALS;
+use super::fold::fold_whole;
+use super::glob::fits;
+use super::table::{Group, Table};
+use super::{below, components, fold};
+
+const SECRET: &[Group] = &[
+    Group {
+        why: "key or credential file",
+        patterns: &[
+            "credentials$",
+            "credentials.json",
+            "credentials.y*ml",
+            "credentials.toml",
+            "credentials.ini",
+            "credentials.xml",
+            "credentials.csv",
+            "credentials.txt",
+            "credentials.db",
+            "*credentials*.json",
+            "secret.json",
+            "secret.y*ml",
+            "*secrets.json",
+            "*secrets.yml",
+            "*secrets.yaml",
+            "*secrets.toml",
+            "secrets.ini",
+            "client_secret*.json",
+            "*service-account*.json",
+            "*service_account*.json",
+            "*serviceaccount*.json",
+            "*adminsdk*.json",
+            "oauth_creds.json",
+            "auth.json",
+            ".claude.json",
+            "htpasswd$",
+            "vault_pass*",
+            "*.ovpn",
+            "wg?.conf",
+            "*.tfvars",
+            "*.tfvars.json",
+            "*.env",
+            "/run/secrets",
+            "/var/run/secrets",
+            "/etc/ssl/private",
+            "/etc/ssh/ssh_host_*_key",
+            "/etc/networkmanager/system-connections",
+            "/etc/wireguard",
+            "/etc/wpa_supplicant",
+            "/etc/ppp",
+        ],
+    },
+    Group {
+        why: "passwords of the system",
+        patterns: &[
+            "/etc/shadow*",
+            "/etc/gshadow*",
+            "/etc/sudoers*",
+            "/etc/security/opasswd",
+            "/etc/master.passwd",
+            "/private/etc/sudoers*",
+            "/private/etc/master.passwd",
+        ],
+    },
+    Group {
+        why: "browser profile",
+        patterns: &[
+            ".mozilla",
+            "snap/firefox",
+            ".config/google-chrome*",
+            ".config/chromium",
+            ".config/bravesoftware",
+            ".config/microsoft-edge*",
+            ".config/vivaldi*",
+            ".config/opera*",
+            ".librewolf",
+            ".tor-browser",
+            "application support/google/chrome",
+            "application support/firefox",
+            "application support/bravesoftware",
+            "application support/microsoft edge",
+            "library/safari",
+            "library/cookies",
+            "login data*",
+            "default/cookies$",
+            "profile*/cookies$",
+            "network/cookies$",
+            "default/web data$",
+            "profile*/web data$",
+            "cookies.sqlite*",
+            "cookies.txt",
+            "cookies.binarycookies",
+            "key3.db",
+            "key4.db",
+            "logins.json",
+            "signons.sqlite",
+            "cert9.db",
+        ],
+    },
+    Group {
+        why: "history of what was typed",
+        patterns: &[
+            ".*_history",
+            "fish_history",
+            ".*-history",
+            ".zhistory",
+            ".histfile",
+            ".history",
+            ".rhistory",
+            ".dbshell",
+            ".lesshst",
+            ".viminfo",
+            "consolehost_history.txt",
+        ],
+    },
+    Group {
+        why: "password vault or wallet",
+        patterns: &[
+            ".config/1password",
+            ".config/bitwarden*",
+            ".config/keepassxc",
+            ".lpass",
+            ".electrum",
+            ".bitcoin",
+            ".monero",
+            ".ethereum/keystore",
+            ".config/solana",
+            "wallet.dat",
+            "*.wallet",
+            "*.agilekeychain",
+            "*.opvault",
+            "*.1pux",
+            "application support/1password",
+            "application support/bitwarden*",
+        ],
+    },
+    Group {
+        why: "memory or environment of a program",
+        patterns: &[
+            "/proc/*/environ",
+            "/proc/*/mem",
+            "/proc/*/maps",
+            "/proc/*/smaps*",
+            "/proc/*/pagemap",
+            "/proc/*/auxv",
+            "/proc/*/map_files",
+            "/proc/*/fd",
+            "/proc/*/root",
+            "/proc/*/cwd",
+            "/proc/*/stack",
+            "/proc/*/syscall",
+            "/proc/*/task/*/environ",
+            "/proc/*/task/*/mem",
+            "/proc/*/task/*/maps",
+            "/proc/*/task/*/fd",
+            "/proc/*/task/*/root",
+            "/proc/*/task/*/cwd",
+            "/proc/kcore",
+            "/proc/kmem",
+            "/proc/keys",
+        ],
+    },
+    Group {
+        why: "raw device",
+        patterns: &[
+            "/dev/mem",
+            "/dev/kmem",
+            "/dev/port",
+            "/dev/sd*",
+            "/dev/hd*",
+            "/dev/vd*",
+            "/dev/xvd*",
+            "/dev/nvme*",
+            "/dev/mmcblk*",
+            "/dev/dm-*",
+            "/dev/md*",
+            "/dev/loop*",
+            "/dev/mapper",
+            "/dev/disk*",
+            "/dev/rdisk*",
+            "/dev/block",
+            "/dev/input",
+            "/dev/video*",
+            "/dev/snd",
+            "/dev/hidraw*",
+        ],
+    },
+];
+
+/// Last names that are for everybody, even in a folder of secrets.
+const PUBLIC: [&str; 13] = [
+    ".env*.example",
+    ".env*.sample",
+    ".env*.template",
+    ".env*.dist",
+    ".env*.defaults",
+    "example.env",
+    "sample.env",
+    "template.env",
+    "*.pub",
+    "*.crt",
+    "*.cer",
+    "known_hosts",
+    "known_hosts.old",
+];
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, CREDENTIALS]));
+
+/// Why reading a path would show secrets, if it would: the reason in words, such as "browser profile".
+///
+/// Fixtures and examples get no exception but by name: a key in a test folder is as often a real one.
+pub fn secret(canonical: &str, home: Option<&str>) -> Option<&'static str> {
+    // What the program itself has open was judged when it was opened.
+    if below(canonical, "/proc/self/fd") {
+        return None;
+    }
+    let why = TABLE.find(canonical, home)?;
+    (!components(canonical).last().is_some_and(is_public)).then_some(why)
+}
+
+fn is_public(name: &str) -> bool {
+    let (folded, whole) = (fold(name), fold_whole(name));
+    PUBLIC.iter().any(|pattern| fits(pattern, &folded)) && PUBLIC.iter().any(|pattern| fits(pattern, &whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::check_that_every_pattern_is_found;
+    use super::*;
+
+    #[test]
+    fn z_20_secrets_are_found() {
+        for path in "
+            /ws/.env /ws/.env.local /ws/a/.ENV /ws/.envrc /home/u/.ssh/id_ed25519 /home/u/.ssh /home/u/.aws/credentials
+            /ws/tests/fixtures/key.pem /home/u/.config/gcloud/credentials.db /home/u/.docker/config.json /home/u/.kube/config
+            /ws/terraform.tfstate /ws/prod.tfvars /home/u/.mozilla/firefox/x.default/key4.db /x/Default/Cookies
+            /home/u/.bash_history /home/u/.python_history /home/u/.local/share/fish/fish_history /etc/shadow /etc/gshadow
+            /etc/sudoers.d/x /proc/1/environ /proc/self/environ /proc/kcore /proc/7/task/8/mem
+            /home/u/.local/share/keyrings/login.keyring /ws/my-service-account.json /ws/secrets.yml /ws/k8s/app-secrets.yaml
+            /ws/credentials /ws/credentials.json /ws/.htpasswd /home/u/.bitcoin/wallet.dat /ws/office.ovpn /ws/.npmrc
+            /ws/.git-credentials /home/u/.codex/auth.json /ws/config/prod.env /dev/sda1 /ws/ENV~1 /ws/id_rsa:x.pub"
+            .split_whitespace()
+        {
+            assert!(secret(path, Some("/home/u")).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn spaces_and_hidden_characters_do_not_hide_secrets() {
+        for path in ["/x/Default/Login Data", "/x/Profile 1/Web Data", "/ws/.g\u{200c}it-credentials", "/ws/.env. ", "/ws/KEY.PEM "] {
+            assert!(secret(path, None).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn public_halves_and_plain_files_are_not_secret() {
+        for path in "
+            /ws/.env.example /ws/.env.sample /ws/.env.template /ws/.env.dist /ws/.env.defaults /ws/.env.local.example
+            /home/u/.ssh/id_rsa.pub /home/u/.ssh/known_hosts /ws/ca.crt /ws/ca.cer /ws/.git/config /ws/.gitconfig
+            /ws/src/credentials/mod.rs /ws/src/secrets.rs /ws/src/cookies/index.ts /ws/.docker/Dockerfile /ws/venv/lib/x.py
+            /ws/.vscode/settings.json /etc/passwd /proc/cpuinfo /proc/self/fd/0 /proc/self/status /dev/null /ws/keyboard.rs
+            /ws/monkey.txt /ws/environment.md /ws/history.md /ws/package.json /ws/README.md / /ws/a/proc/1/mem"
+            .split_whitespace()
+        {
+            assert_eq!(secret(path, Some("/home/u")), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn no_pattern_is_lost() {
+        check_that_every_pattern_is_found(&[SECRET, CREDENTIALS]);
+    }
+}

@@ -1,0 +1,302 @@
+//! Patterns of commands: words, matched after parsing. A pattern never spans two commands.
+
+use crate::draft::Command;
+use crate::policy::glob::{alternatives_of, wild};
+
+/// Reads command text; the shell crate is the one real reader.
+pub trait CommandReader {
+    /// The simple commands of a text, or none where it could not be read whole.
+    fn commands(&self, text: &str) -> Option<Vec<Command>>;
+    /// The words that can be seen in a text that could not be read.
+    fn seen(&self, text: &str) -> Vec<Vec<String>>;
+    /// The normal form of a command's words.
+    fn normal(&self, words: &[String]) -> Vec<String>;
+}
+
+/// How a pattern is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Words; `*` alone at the end is any further words.
+    Words,
+    /// Exactly this text, word for word.
+    Exact,
+    /// These words and any further ones.
+    Prefix,
+    /// One text in which `*` spans anything, as some agents write their rules.
+    Glob,
+}
+
+/// Which way doubt goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only what it names.
+    Narrow,
+    /// Also what means the same, through wrappers and spellings.
+    Wide,
+}
+
+/// A pattern of commands.
+#[derive(Clone, Debug)]
+pub struct CommandPattern {
+    /// As it was written.
+    pub written: String,
+    form: Form,
+    alternatives: Vec<Alternative>,
+}
+
+#[derive(Clone, Debug)]
+struct Alternative {
+    text: String,
+    words: Vec<String>,
+    /// Further words may follow.
+    open: bool,
+    normal: Vec<String>,
+}
+
+impl CommandPattern {
+    /// Reads a pattern.
+    pub fn parse(written: &str, form: Form, reader: &dyn CommandReader) -> Result<CommandPattern, String> {
+        let mut alternatives = Vec::new();
+        let texts = if form == Form::Glob || form == Form::Exact { vec![written.to_owned()] } else { alternatives_of(written)? };
+        for text in texts {
+            alternatives.push(alternative(&text, form, reader)?);
+        }
+        Ok(CommandPattern { written: written.to_owned(), form, alternatives })
+    }
+
+    /// The program names it can match, for an index; none if it can match any.
+    pub fn programs(&self) -> Option<Vec<&str>> {
+        let mut names = Vec::new();
+        for alternative in &self.alternatives {
+            for words in [&alternative.words, &alternative.normal] {
+                match words.first() {
+                    Some(word) if !word.contains(['*', '?']) => names.push(word.as_str()),
+                    _ => return None,
+                }
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        Some(names)
+    }
+
+    /// Whether it matches every command, or every command of an interpreter or wrapper.
+    pub fn is_overly_broad(&self) -> bool {
+        const CARRIERS: [&str; 25] = [
+            "sh", "bash", "zsh", "dash", "fish", "ksh", "python", "python3", "perl", "ruby", "node", "php", "lua", "awk", "sudo", "env",
+            "xargs", "eval", "exec", "npx", "uvx", "rm", "ssh", "docker", "make",
+        ];
+        self.alternatives.iter().any(|alternative| {
+            let open = alternative.open || self.form == Form::Glob && alternative.text.ends_with('*');
+            let first = alternative.words.first().map_or("", String::as_str);
+            (alternative.words.is_empty() && open)
+                || first.starts_with('*')
+                || (alternative.words.len() <= 1 && open && CARRIERS.contains(&first))
+        })
+    }
+
+    /// Whether a parsed command matches.
+    pub fn matches(&self, command: &Command, reach: Reach) -> bool {
+        self.matches_words(&command.words, reach) || reach == Reach::Wide && self.matches_normal(&command.normal)
+    }
+
+    /// Whether words that were only seen could be such a command: at their start, or behind anything.
+    pub fn matches_seen(&self, words: &[String], reader: &dyn CommandReader) -> bool {
+        (0..words.len().min(64)).any(|start| {
+            let rest = words.get(start..).unwrap_or_default();
+            self.matches_words(rest, Reach::Wide) || self.matches_normal(&reader.normal(rest))
+        })
+    }
+
+    fn matches_words(&self, words: &[String], reach: Reach) -> bool {
+        self.alternatives.iter().any(|alternative| match self.form {
+            Form::Glob => {
+                let joined = words.join(" ");
+                wild(&alternative.text, &joined) || alternative.text.strip_suffix(" *").is_some_and(|start| wild(start, &joined))
+            }
+            Form::Exact => alternative.words == words,
+            Form::Words | Form::Prefix => words_match(&alternative.words, words, alternative.open, reach),
+        })
+    }
+
+    fn matches_normal(&self, normal: &[String]) -> bool {
+        self.form != Form::Glob
+            && self.form != Form::Exact
+            && self.alternatives.iter().any(|alternative| normal_matches(alternative, normal))
+            || self.form == Form::Glob && self.matches_words(normal, Reach::Wide)
+            || self.form == Form::Exact && self.alternatives.iter().any(|alternative| alternative.normal == normal)
+    }
+}
+
+fn alternative(text: &str, form: Form, reader: &dyn CommandReader) -> Result<Alternative, String> {
+    let mut words = split_words(text)?;
+    if words.is_empty() {
+        return Err("the pattern has no words".into());
+    }
+    let mut open = form == Form::Prefix;
+    if form == Form::Words && words.last().is_some_and(|word| word == "*") {
+        words.pop();
+        open = true;
+    }
+    let normal = if form == Form::Glob { words.clone() } else { reader.normal(&words) };
+    Ok(Alternative { text: text.to_owned(), words, open, normal })
+}
+
+/// Splits a pattern into words; quotes keep blanks together.
+fn split_words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (_, c) if c.is_control() && c != '\t' => return Err("the pattern holds a control character".into()),
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, ' ' | '\t') => words.extend(word.take()),
+            (None, ';' | '|' | '&' | '<' | '>' | '`' | '\\') => {
+                return Err(format!("`{character}` has no place in a pattern, which is about one command"));
+            }
+            (None, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err("a quote is not closed".into());
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// Matches words one by one. A lone `*` is one word in a narrow reading and any run of words in a wide one.
+fn words_match(pattern: &[String], words: &[String], open: bool, reach: Reach) -> bool {
+    let (mut at, mut from) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match (pattern.get(at), words.get(from)) {
+            (None, None) => return true,
+            (None, Some(_)) if open => return true,
+            (Some(part), _) if part == "*" && reach == Reach::Wide => {
+                retry = Some((at + 1, from));
+                at += 1;
+                continue;
+            }
+            (Some(part), Some(word)) if wild(part, word) => {
+                at += 1;
+                from += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match retry {
+            Some((after, start)) if start < words.len() => {
+                retry = Some((after, start + 1));
+                at = after;
+                from = start + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Matches normal forms: the pattern's options must all be among the command's, its other words in their order.
+fn normal_matches(alternative: &Alternative, normal: &[String]) -> bool {
+    let is_option = |word: &&String| word.starts_with('-') && word.len() > 1;
+    let (wanted, operands): (Vec<&String>, Vec<&String>) = alternative.normal.iter().partition(is_option);
+    let (given, words): (Vec<&String>, Vec<&String>) = normal.iter().partition(is_option);
+    if !wanted.iter().all(|option| given.iter().any(|word| wild(option, word))) {
+        return false;
+    }
+    if !alternative.open && given.len() != wanted.len() {
+        return false;
+    }
+    let operands: Vec<String> = operands.into_iter().cloned().collect();
+    let words: Vec<String> = words.into_iter().cloned().collect();
+    words_match(&operands, &words, alternative.open, Reach::Wide)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A reader that splits at blanks, for tests of the policy alone.
+    pub(crate) struct Blanks;
+
+    impl CommandReader for Blanks {
+        fn commands(&self, text: &str) -> Option<Vec<Command>> {
+            if text.contains(|c: char| !c.is_ascii_alphanumeric() && !" ./-_=:@".contains(c)) {
+                return None;
+            }
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            Some(vec![Command { normal: self.normal(&words), words, literal: true, ..Command::default() }])
+        }
+        fn seen(&self, text: &str) -> Vec<Vec<String>> {
+            text.split([';', '&', '|', '\n']).map(|part| part.split_whitespace().map(str::to_owned).collect()).collect()
+        }
+        fn normal(&self, words: &[String]) -> Vec<String> {
+            words.to_vec()
+        }
+    }
+
+    fn check(pattern: &str, form: Form, text: &str, reach: Reach) -> bool {
+        let command = Blanks.commands(text).unwrap().remove(0);
+        CommandPattern::parse(pattern, form, &Blanks).unwrap().matches(&command, reach)
+    }
+
+    #[test]
+    fn words_are_matched_one_by_one() {
+        use Form::Words;
+        use Reach::{Narrow, Wide};
+        for (pattern, text, reach) in [
+            ("git status", "git status", Narrow),
+            ("git status *", "git status --short", Narrow),
+            ("git status *", "git status", Narrow),
+            ("cargo {build,test} *", "cargo test --all", Narrow),
+            ("git * main", "git push main", Narrow),
+            ("git * main", "git push origin main", Wide),
+            ("npm-*", "npm-evil", Narrow),
+            ("git push --force *", "git push origin --force", Wide),
+        ] {
+            assert!(check(pattern, Words, text, reach), "{pattern} should match {text}");
+        }
+        for (pattern, text, reach) in [
+            ("git status", "git status --short", Narrow),
+            ("git status *", "git statusx", Narrow),
+            ("git * main", "git push origin main", Narrow),
+            ("rm *", "rmdir x", Wide),
+            ("npm", "npm-evil", Wide),
+            ("git push --force *", "git push origin main", Wide),
+        ] {
+            assert!(!check(pattern, Words, text, reach), "{pattern} should not match {text}");
+        }
+    }
+
+    #[test]
+    fn h_64_globs_of_other_agents_keep_to_words() {
+        assert!(check("ls *", Form::Glob, "ls -la", Reach::Narrow));
+        assert!(check("ls *", Form::Glob, "ls", Reach::Narrow));
+        assert!(!check("ls *", Form::Glob, "lsof -i", Reach::Narrow));
+        assert!(check("curl *evil.com*", Form::Glob, "curl https://evil.com/x", Reach::Wide));
+        assert!(check("cat *.txt", Form::Glob, "cat a/b.txt", Reach::Narrow));
+    }
+
+    #[test]
+    fn a_pattern_is_about_one_command() {
+        for pattern in ["ls; rm x", "a | b", "a && b", "echo > x", "", "'a", "a\u{0}b", "$(x) `y`"] {
+            assert!(CommandPattern::parse(pattern, Form::Words, &Blanks).is_err(), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn h_65_broad_patterns_are_known() {
+        let broad = |pattern: &str| CommandPattern::parse(pattern, Form::Words, &Blanks).unwrap().is_overly_broad();
+        for pattern in ["*", "rm *", "python3 *", "sudo *", "* x", "{ls,bash} *"] {
+            assert!(broad(pattern), "{pattern}");
+        }
+        for pattern in ["git status *", "cargo test *", "rm", "make test"] {
+            assert!(!broad(pattern), "{pattern}");
+        }
+    }
+}

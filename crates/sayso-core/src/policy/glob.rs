@@ -1,0 +1,365 @@
+//! Patterns of paths: `*` and `?` stay inside one component, `**` spans any number of them, `{a,b}` are alternatives.
+//!
+//! Nothing is compiled: a pattern is its components, and matching is linear in the path for every pattern people write.
+
+use crate::paths::{below, join};
+
+/// How many alternatives one pattern may expand to.
+const MAX_ALTERNATIVES: usize = 64;
+
+/// A pattern of paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathGlob {
+    /// As it was written.
+    pub written: String,
+    /// What it is relative to.
+    pub anchor: Anchor,
+    alternatives: Vec<Vec<Part>>,
+}
+
+/// What a pattern is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// The workspace.
+    Workspace,
+    /// The root of the file system.
+    Root,
+    /// The person's home.
+    Home,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    AnyDepth,
+    Literal(String),
+    Wild(String),
+}
+
+/// A path split for matching, relative to each anchor.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The absolute path.
+    pub path: &'a str,
+    /// The workspace.
+    pub workspace: &'a str,
+    /// The person's home.
+    pub home: Option<&'a str>,
+}
+
+impl PathGlob {
+    /// Reads a pattern.
+    pub fn parse(written: &str) -> Result<PathGlob, String> {
+        if written.is_empty() {
+            return Err("the pattern is empty".into());
+        }
+        if written.contains('\0') || written.contains('\\') {
+            return Err("a path pattern holds no backslash and no NUL".into());
+        }
+        let (anchor, rest) = if let Some(rest) = written.strip_prefix("~/") {
+            (Anchor::Home, rest)
+        } else if written == "~" {
+            (Anchor::Home, "")
+        } else if written.starts_with('~') {
+            return Err("`~name` is not known here; write the absolute path".into());
+        } else if let Some(rest) = written.strip_prefix('/') {
+            (Anchor::Root, rest)
+        } else {
+            (Anchor::Workspace, written)
+        };
+        let mut alternatives = Vec::new();
+        for alternative in alternatives_of(rest)? {
+            alternatives.push(parts(&alternative)?);
+        }
+        Ok(PathGlob { written: written.to_owned(), anchor, alternatives })
+    }
+
+    /// Whether it names paths outside of the workspace, as the rule for "outside" demands.
+    pub fn is_absolute(&self) -> bool {
+        self.anchor != Anchor::Workspace
+    }
+
+    /// Whether it covers everything below its anchor.
+    pub fn is_everything(&self) -> bool {
+        self.alternatives
+            .iter()
+            .any(|parts| !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::AnyDepth) || *part == Part::Wild("*".into())))
+    }
+
+    /// Whether the path matches.
+    pub fn matches(&self, subject: Subject<'_>) -> bool {
+        self.components(subject).is_some_and(|components| self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact)))
+    }
+
+    /// Whether something at or below the path could match: what a recursive effect on it reaches.
+    pub fn reaches_below(&self, subject: Subject<'_>) -> bool {
+        match self.components(subject) {
+            Some(components) => self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Below)),
+            // The path is above the anchor: then everything of the pattern is below it.
+            None => self.base(subject).is_some_and(|base| below(&base, subject.path)),
+        }
+    }
+
+    /// Whether the path and everything below it matches: what allowing a recursive effect takes.
+    pub fn covers_below(&self, subject: Subject<'_>) -> bool {
+        let Some(components) = self.components(subject) else { return false };
+        // No pattern names this component, so only `**` can match it, at any depth.
+        const NOBODY: &str = "\u{1}";
+        let mut deep = components.clone();
+        deep.extend([NOBODY, NOBODY]);
+        self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact) && matches(parts, &deep, Depth::Exact))
+    }
+
+    /// Whether the path matches when the file system takes `A` and `a` for the same name.
+    pub fn matches_folded(&self, subject: Subject<'_>) -> bool {
+        let (path, workspace, home) = (subject.path.to_lowercase(), subject.workspace.to_lowercase(), subject.home.map(str::to_lowercase));
+        let lower = Subject { path: &path, workspace: &workspace, home: home.as_deref() };
+        PathGlob::parse(&self.written.to_lowercase()).is_ok_and(|glob| glob.matches(lower))
+    }
+
+    /// The first literal component, for an index; none if the pattern can start anywhere.
+    pub fn first_literal(&self) -> Option<&str> {
+        let [parts] = self.alternatives.as_slice() else { return None };
+        match (self.anchor, parts.first()) {
+            (Anchor::Workspace, Some(Part::Literal(name))) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn base(&self, subject: Subject<'_>) -> Option<String> {
+        match self.anchor {
+            Anchor::Workspace => Some(subject.workspace.to_owned()),
+            Anchor::Root => Some("/".to_owned()),
+            Anchor::Home => subject.home.map(str::to_owned),
+        }
+    }
+
+    fn components<'a>(&self, subject: Subject<'a>) -> Option<Vec<&'a str>> {
+        let rest = match self.anchor {
+            Anchor::Workspace => crate::paths::relative(subject.path, subject.workspace)?,
+            Anchor::Root => subject.path,
+            Anchor::Home => crate::paths::relative(subject.path, subject.home?)?,
+        };
+        Some(rest.split('/').filter(|part| !part.is_empty()).collect())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The whole path matches the whole pattern.
+    Exact,
+    /// The path is a possible beginning of a match.
+    Below,
+}
+
+/// Two-pointer matching with one backtrack point (the last `**`), so the cost is at most components × parts.
+fn matches(parts: &[Part], components: &[&str], depth: Depth) -> bool {
+    let (mut part, mut component) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        if component == components.len() {
+            if depth == Depth::Below {
+                // The rest of the pattern, if any, is satisfied by names below the path.
+                return true;
+            }
+            return parts.iter().skip(part).all(|rest| *rest == Part::AnyDepth);
+        }
+        let Some(name) = components.get(component) else { return false };
+        match parts.get(part) {
+            Some(Part::AnyDepth) => {
+                retry = Some((part + 1, component));
+                part += 1;
+                continue;
+            }
+            Some(Part::Literal(text)) if text == name => {
+                part += 1;
+                component += 1;
+                continue;
+            }
+            Some(Part::Wild(text)) if wild(text, name) => {
+                part += 1;
+                component += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match retry {
+            Some((after, at)) => {
+                retry = Some((after, at + 1));
+                part = after;
+                component = at + 1;
+            }
+            None => return false,
+        }
+    }
+}
+
+/// Whether a text matches a pattern of `*` (any characters) and `?` (one character).
+pub fn wild(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut at, mut from) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        match (pattern.get(at), text.get(from)) {
+            (None, None) => return true,
+            (Some(b'*'), _) => {
+                retry = Some((at + 1, from));
+                at += 1;
+                continue;
+            }
+            (Some(b'?'), Some(byte)) => {
+                // One character may be several bytes.
+                from += utf8_width(*byte);
+                at += 1;
+                continue;
+            }
+            (Some(one), Some(other)) if one == other => {
+                at += 1;
+                from += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match retry {
+            Some((after, start)) if start < text.len() => {
+                retry = Some((after, start + 1));
+                at = after;
+                from = start + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn utf8_width(first: u8) -> usize {
+    match first {
+        0x00..=0x7f => 1,
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    }
+}
+
+/// Spells `{a,b}` out.
+pub fn alternatives_of(pattern: &str) -> Result<Vec<String>, String> {
+    let mut done = Vec::new();
+    let mut open = vec![pattern.to_owned()];
+    while let Some(text) = open.pop() {
+        let Some(start) = text.find('{') else {
+            if text.contains('}') {
+                return Err("`}` without `{`".into());
+            }
+            done.push(text);
+            continue;
+        };
+        let Some(length) = text.get(start..).and_then(|rest| rest.find('}')) else {
+            return Err("`{` without `}`".into());
+        };
+        let inner = text.get(start + 1..start + length).unwrap_or_default();
+        if inner.contains('{') {
+            return Err("alternatives stand inside alternatives".into());
+        }
+        let (before, after) = (text.get(..start).unwrap_or_default(), text.get(start + length + 1..).unwrap_or_default());
+        let choices: Vec<&str> = inner.split(',').collect();
+        if open.len() + done.len() + choices.len() > MAX_ALTERNATIVES {
+            return Err(format!("the pattern has more than {MAX_ALTERNATIVES} alternatives"));
+        }
+        open.extend(choices.into_iter().rev().map(|choice| format!("{before}{choice}{after}")));
+    }
+    Ok(done)
+}
+
+fn parts(pattern: &str) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    for name in pattern.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => return Err("a path pattern holds no `..`".into()),
+            "**" => {
+                if parts.last() != Some(&Part::AnyDepth) {
+                    parts.push(Part::AnyDepth);
+                }
+            }
+            _ if name.contains("**") => return Err(format!("`**` stands alone between slashes, not in `{name}`")),
+            _ if name.contains(['*', '?']) => parts.push(Part::Wild(name.to_owned())),
+            _ => parts.push(Part::Literal(name.to_owned())),
+        }
+    }
+    Ok(parts)
+}
+
+/// The absolute path of a written one, for rules that look at the text too.
+pub fn absolute(cwd: &str, written: &str) -> String {
+    join(cwd, written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, path: &str) -> bool {
+        PathGlob::parse(pattern).unwrap().matches(Subject { path, workspace: "/ws", home: Some("/home/me") })
+    }
+
+    #[test]
+    fn patterns_are_anchored_and_component_wise() {
+        for (pattern, path) in [
+            ("docs/**", "/ws/docs/a/b.md"),
+            ("docs/**", "/ws/docs"),
+            ("**/*.pem", "/ws/a/b/k.pem"),
+            ("**/*.pem", "/ws/k.pem"),
+            ("src/*.rs", "/ws/src/a.rs"),
+            ("src/{a,b}.rs", "/ws/src/b.rs"),
+            ("**", "/ws/x/y"),
+            ("a/**/z", "/ws/a/z"),
+            ("a/**/z", "/ws/a/b/c/z"),
+            ("/etc/*", "/etc/hosts"),
+            ("/**", "/any/thing"),
+            ("~/notes/*", "/home/me/notes/x"),
+            ("a?c", "/ws/aéc"),
+        ] {
+            assert!(check(pattern, path), "{pattern} should match {path}");
+        }
+        for (pattern, path) in [
+            ("docs/**", "/ws/mydocs/a"),
+            ("docs/**", "/ws-evil/docs/a"),
+            ("src/*.rs", "/ws/src/a/b.rs"),
+            ("*.md", "/ws/a/b.md"),
+            ("docs/**", "/etc/docs/a"),
+            ("**", "/elsewhere"),
+            ("~/x", "/ws/x"),
+        ] {
+            assert!(!check(pattern, path), "{pattern} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn h_60_a_star_does_not_cross_a_slash() {
+        assert!(!check("src/*.go", "/ws/src/a/b.go"));
+        assert!(!check("cat/*.txt", "/ws/cat/a/b.txt"));
+    }
+
+    #[test]
+    fn what_a_recursive_effect_reaches_is_known() {
+        let reaches =
+            |pattern: &str, path: &str| PathGlob::parse(pattern).unwrap().reaches_below(Subject { path, workspace: "/ws", home: None });
+        assert!(reaches("docs/signed/**", "/ws/docs"));
+        assert!(reaches("docs/signed/**", "/ws"));
+        assert!(reaches("docs/signed/**", "/"));
+        assert!(reaches("**/*.pem", "/ws/a"));
+        assert!(!reaches("docs/signed/**", "/ws/src"));
+    }
+
+    #[test]
+    fn bad_patterns_are_refused() {
+        for pattern in ["", "a/../b", "a**b", "{a", "a}", "{a,{b}}", "~root/x", "a\\b"] {
+            assert!(PathGlob::parse(pattern).is_err(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn h_75_hostile_patterns_stay_cheap() {
+        let pattern = "*a".repeat(200) + "b";
+        let text = "a".repeat(20_000);
+        assert!(!wild(&pattern, &text));
+    }
+}

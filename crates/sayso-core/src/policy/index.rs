@@ -1,0 +1,140 @@
+//! Finds the rules that could match without looking at all of them.
+
+use std::collections::HashMap;
+
+use crate::policy::rule::{Rule, Subject};
+
+/// Rules with an index over what they name.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    /// Rules for commands by program name.
+    programs: HashMap<String, Vec<u32>>,
+    /// Rules for commands that can be about any program.
+    any_command: Vec<u32>,
+    reads: PathIndex,
+    writes: PathIndex,
+    deletes: PathIndex,
+    fetches: Vec<u32>,
+    mcp: Vec<u32>,
+    tools: Vec<u32>,
+    delegates: Vec<u32>,
+}
+
+/// Rules for paths, by the first component they name.
+#[derive(Clone, Debug, Default)]
+struct PathIndex {
+    by_first: HashMap<String, Vec<u32>>,
+    anywhere: Vec<u32>,
+}
+
+/// Which rules for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathRules {
+    /// `read`.
+    Read,
+    /// `write`.
+    Write,
+    /// `delete`.
+    Delete,
+}
+
+impl RuleSet {
+    /// Indexes rules.
+    pub fn new(rules: Vec<Rule>) -> Self {
+        let mut set = RuleSet::default();
+        for (number, rule) in rules.iter().enumerate() {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            match &rule.matcher.subject {
+                Subject::Command(patterns) => {
+                    for pattern in patterns {
+                        match pattern.programs() {
+                            Some(names) => names.into_iter().for_each(|name| push(&mut set.programs, name, number)),
+                            None => set.any_command.push(number),
+                        }
+                    }
+                }
+                Subject::CommandRegex(_) => set.any_command.push(number),
+                Subject::Read(globs) => globs.iter().for_each(|glob| set.reads.add(glob.first_literal(), number)),
+                Subject::Write(globs) => globs.iter().for_each(|glob| set.writes.add(glob.first_literal(), number)),
+                Subject::Delete(globs) => globs.iter().for_each(|glob| set.deletes.add(glob.first_literal(), number)),
+                Subject::Fetch(_) => set.fetches.push(number),
+                Subject::Mcp(_) => set.mcp.push(number),
+                Subject::Tool(_) => set.tools.push(number),
+                Subject::Delegate(_) => set.delegates.push(number),
+            }
+        }
+        set.rules = rules;
+        set
+    }
+
+    /// All rules.
+    pub fn all(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Rules for commands that could be about one of these program names.
+    pub fn commands<'a>(&'a self, names: [&'a str; 2]) -> impl Iterator<Item = &'a Rule> {
+        let [first, second] = names;
+        let second = if first == second { None } else { self.programs.get(second) };
+        let listed = self.programs.get(first).into_iter().chain(second).flatten();
+        self.pick(listed.chain(&self.any_command))
+    }
+
+    /// All rules for commands, for text that could not be read.
+    pub fn all_commands(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| matches!(rule.matcher.subject, Subject::Command(_) | Subject::CommandRegex(_)))
+    }
+
+    /// Rules for a path. `first` is its first component in the workspace, and none asks for all rules.
+    pub fn paths<'a>(&'a self, kind: PathRules, first: Option<&'a str>) -> impl Iterator<Item = &'a Rule> {
+        let index = match kind {
+            PathRules::Read => &self.reads,
+            PathRules::Write => &self.writes,
+            PathRules::Delete => &self.deletes,
+        };
+        let all = if first.is_none() { Some(index.by_first.values()) } else { None };
+        let one = first.and_then(|name| index.by_first.get(name));
+        self.pick(one.into_iter().chain(all.into_iter().flatten()).flatten().chain(&index.anywhere))
+    }
+
+    /// Rules for web addresses.
+    pub fn fetches(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.fetches.iter())
+    }
+
+    /// Rules for MCP tools.
+    pub fn mcp(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.mcp.iter())
+    }
+
+    /// Rules for tools.
+    pub fn tools(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.tools.iter())
+    }
+
+    /// Rules for agents.
+    pub fn delegates(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.delegates.iter())
+    }
+
+    fn pick<'a>(&'a self, numbers: impl Iterator<Item = &'a u32>) -> impl Iterator<Item = &'a Rule> {
+        numbers.filter_map(|number| self.rules.get(*number as usize))
+    }
+}
+
+impl PathIndex {
+    fn add(&mut self, first: Option<&str>, number: u32) {
+        match first {
+            Some(name) => push(&mut self.by_first, name, number),
+            None => self.anywhere.push(number),
+        }
+    }
+}
+
+fn push(map: &mut HashMap<String, Vec<u32>>, name: &str, number: u32) {
+    let list = map.entry(name.to_owned()).or_default();
+    if list.last() != Some(&number) {
+        list.push(number);
+    }
+}

@@ -1,0 +1,161 @@
+//! A policy: layers of text, merged into the views that the judge looks through.
+
+pub mod address;
+pub mod command;
+mod dotted;
+pub mod example;
+pub mod glob;
+pub mod index;
+pub mod profile;
+pub mod read;
+mod read_rule;
+pub mod rule;
+pub mod schema;
+mod seed_keys;
+pub mod settings;
+pub mod shape;
+pub mod time;
+
+use std::collections::BTreeMap;
+
+use crate::mode::Mode;
+use command::CommandReader;
+use index::RuleSet;
+use read::{Layer, Origin};
+use rule::ShellRule;
+use settings::{Resolved, Settings, Sourced};
+
+/// Everything that judges an operation.
+///
+/// There is more than one view where somebody may only tighten: an untrusted project file, or an environment variable.
+/// The verdict is the strictest over all views, so what such a source says can never loosen anything.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    views: Vec<View>,
+    broken: Option<String>,
+}
+
+/// One way to look at the layers.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// What holds for every agent.
+    pub general: Part,
+    /// What holds for single agents, besides.
+    pub agents: BTreeMap<String, Part>,
+    /// The merged values with their sources, for people.
+    pub settings: Settings,
+}
+
+/// Values and rules.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The values; for an agent, its own over the general ones.
+    pub settings: Resolved,
+    /// The rules; for an agent, only its own.
+    pub rules: RuleSet,
+    /// The ordered shell rules of each layer.
+    pub shell: Vec<Vec<ShellRule>>,
+}
+
+/// What the command line and the environment add.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--mode`.
+    pub mode: Option<Mode>,
+    /// `SAYSO_MODE`, which can only tighten.
+    pub environment_mode: Option<Mode>,
+    /// `SAYSO_PROFILE`, which can only tighten.
+    pub environment_profile: Option<String>,
+    /// `--profile`.
+    pub profile: Option<String>,
+}
+
+impl Policy {
+    /// Merges layers. Their order does not matter; their origin does.
+    pub fn assemble(mut layers: Vec<Layer>, overrides: &Overrides, reader: &dyn CommandReader) -> Policy {
+        layers.sort_by_key(|layer| layer.origin);
+        let trusted: Vec<&Layer> = layers.iter().filter(|layer| layer.origin != Origin::UntrustedProject).collect();
+        let all: Vec<&Layer> = layers.iter().collect();
+        let flags = (overrides.profile.as_deref(), overrides.mode);
+        let mut views = vec![view(&trusted, flags, reader)];
+        if trusted.len() != all.len() {
+            views.push(view(&all, flags, reader));
+        }
+        if overrides.environment_mode.is_some() || overrides.environment_profile.is_some() {
+            let profile = overrides.environment_profile.as_deref().or(overrides.profile.as_deref());
+            views.push(view(&trusted, (profile, overrides.environment_mode.or(overrides.mode)), reader));
+        }
+        Policy { views, broken: None }
+    }
+
+    /// A policy that could not be read: it denies everything and says why.
+    pub fn broken(why: impl Into<String>) -> Policy {
+        Policy { views: Vec::new(), broken: Some(why.into()) }
+    }
+
+    /// Why everything is denied, if the policy could not be read.
+    pub fn why_broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    /// The views.
+    pub fn views(&self) -> &[View] {
+        &self.views
+    }
+}
+
+fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader: &dyn CommandReader) -> View {
+    let mut locked: Vec<String> = Vec::new();
+    for layer in layers {
+        locked.extend(layer.locked.iter().cloned());
+    }
+    // The profile is settled first, since it lies below everything.
+    let mut chosen = Settings::default();
+    for layer in layers {
+        chosen.layer(&layer.settings, if layer.origin > Origin::Managed { &locked } else { &[] });
+    }
+    let profile_is_locked = locked.iter().any(|key| key == "profile");
+    let name = match profile {
+        Some(name) if !profile_is_locked => name.to_owned(),
+        _ => chosen.profile.map_or_else(|| "sayso".to_owned(), |sourced| sourced.value),
+    };
+    let base = profile::layer(&name, reader);
+    let stack: Vec<&Layer> = std::iter::once(&base).chain(layers.iter().copied()).collect();
+    let mut settings = Settings::default();
+    for layer in &stack {
+        settings.layer(&layer.settings, if layer.origin > Origin::Managed { &locked } else { &[] });
+    }
+    settings.profile =
+        Some(Sourced { value: name, source: settings.profile.map_or_else(|| "built-in".to_owned(), |sourced| sourced.source) });
+    if let Some(mode) = mode.filter(|_| !locked.iter().any(|key| key == "mode")) {
+        settings.mode = Some(Sourced { value: mode, source: "command line".to_owned() });
+    }
+    let rules = stack.iter().flat_map(|layer| layer.rules.iter().cloned()).collect();
+    let shell = stack.iter().map(|layer| layer.shell.clone()).filter(|list| !list.is_empty()).collect();
+    let general = Part { settings: settings.resolve(), rules: RuleSet::new(rules), shell };
+    let mut names: Vec<&str> = stack.iter().flat_map(|layer| layer.agents.iter().map(|(name, _)| name.as_str())).collect();
+    names.sort_unstable();
+    names.dedup();
+    let agents = names.into_iter().map(|name| (name.to_owned(), agent_part(name, &stack, &settings, mode, &locked))).collect();
+    View { general, agents, settings }
+}
+
+fn agent_part(name: &str, stack: &[&Layer], general: &Settings, mode: Option<Mode>, locked: &[String]) -> Part {
+    let mut settings = general.clone();
+    let mut rules = Vec::new();
+    let mut shell = Vec::new();
+    for layer in stack {
+        for (_, section) in layer.agents.iter().filter(|(agent, _)| agent == name) {
+            settings.layer(&section.settings, if layer.origin > Origin::Managed { locked } else { &[] });
+            rules.extend(section.rules.iter().cloned());
+            if !section.shell.is_empty() {
+                shell.push(section.shell.clone());
+            }
+        }
+    }
+    // The command line stands above an agent's section.
+    if mode.is_some() && !locked.iter().any(|key| key == "mode") {
+        settings.mode = general.mode.clone();
+    }
+    Part { settings: settings.resolve(), rules: RuleSet::new(rules), shell }
+}

@@ -1,0 +1,420 @@
+//! Policy text to one layer of a policy, with everything that is wrong with it.
+
+use crate::diagnostic::{Diagnostic, Severity, Source};
+use crate::mode::Mode;
+use crate::node::{Entry, Node, Span, Value};
+use crate::paths::ExtraProtected;
+use crate::policy::command::{CommandPattern, CommandReader, Form};
+use crate::policy::glob::PathGlob;
+use crate::policy::read_rule::{self, expression};
+use crate::policy::rule::{Rule, ShellRule};
+use crate::policy::schema::POLICY;
+use crate::policy::settings::{LOCKABLE, Root, SafeCommand, Settings, ShellDefault, Sourced};
+use crate::policy::shape::{self, Shape, nearest};
+use crate::policy::{dotted, seed_keys};
+use crate::text::{Limits, json, yaml};
+use crate::verdict::{Decision, Risk};
+
+/// More rules than this in one file get a warning: people lose sight of what they allowed.
+const MANY_RULES: usize = 20;
+
+/// Where a layer comes from; later ones stand above earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// A profile that comes with sayso.
+    Profile,
+    /// The administrator's file.
+    Managed,
+    /// The person's file.
+    User,
+    /// What the person's answers taught, kept by sayso.
+    Learned,
+    /// The project's file, trusted by the person as it is now.
+    Project,
+    /// The project's file; it can only tighten.
+    UntrustedProject,
+    /// `--policy` and other flags.
+    CommandLine,
+}
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+}
+
+/// What one text sets.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The file's name.
+    pub name: String,
+    /// Its single values and lists.
+    pub settings: Settings,
+    /// Its rules.
+    pub rules: Vec<Rule>,
+    /// Its ordered shell rules.
+    pub shell: Vec<ShellRule>,
+    /// Its sections for agents.
+    pub agents: Vec<(String, Section)>,
+    /// The keys that later layers cannot change.
+    pub locked: Vec<String>,
+}
+
+/// What a layer sets for one agent.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// Its single values and lists.
+    pub settings: Settings,
+    /// Its rules.
+    pub rules: Vec<Rule>,
+    /// Its ordered shell rules.
+    pub shell: Vec<ShellRule>,
+}
+
+/// Reads one text. There is a layer only if nothing in it is an error.
+pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn CommandReader) -> (Option<Layer>, Vec<Diagnostic>) {
+    let limits = Limits::policy();
+    let parsed = match format {
+        Format::Yaml => yaml::read(source.text, &limits),
+        Format::Json => json::read(source.text, &limits),
+    };
+    let mut node = match parsed {
+        Ok(node) => node,
+        Err(finding) => return (None, vec![finding]),
+    };
+    let mut findings = Vec::new();
+    if matches!(node.value, Value::Null) {
+        node.value = Value::Map(Vec::new());
+    }
+    if let Value::Map(entries) = node.value {
+        let entries = seed_keys::translate(entries, &mut findings);
+        node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
+    }
+    shape::check(&node, &Shape::Record(&POLICY), &mut findings);
+    let mut context = Context { source, origin, reader, findings, lines: LineIndex::new(source.text) };
+    let layer = if context.has_errors() { None } else { Some(context.layer(&node)) };
+    let layer = layer.filter(|_| !context.has_errors());
+    let mut findings = context.findings;
+    findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
+    (layer, findings)
+}
+
+/// Line numbers of byte positions, made once.
+struct LineIndex(Vec<u32>);
+
+impl LineIndex {
+    fn new(text: &str) -> Self {
+        LineIndex(
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX)).collect(),
+        )
+    }
+
+    fn line(&self, span: Span) -> usize {
+        self.0.partition_point(|newline| *newline < span.start) + 1
+    }
+}
+
+/// What is needed to read any part of a file.
+pub(crate) struct Context<'a> {
+    source: Source<'a>,
+    pub(crate) origin: Origin,
+    pub(crate) reader: &'a dyn CommandReader,
+    pub(crate) findings: Vec<Diagnostic>,
+    lines: LineIndex,
+}
+
+impl Context<'_> {
+    fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// `file:line` of a place.
+    pub(crate) fn place(&self, span: Span) -> String {
+        match self.origin {
+            Origin::Profile => self.source.name.to_owned(),
+            _ => format!("{}:{}", self.source.name, self.lines.line(span)),
+        }
+    }
+
+    pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.findings.push(Diagnostic::error(span, message));
+    }
+
+    fn sourced<T>(&self, node: &Node, value: T) -> Option<Sourced<T>> {
+        Some(Sourced { value, source: self.place(node.span) })
+    }
+
+    fn layer(&mut self, node: &Node) -> Layer {
+        let mut section = Section::default();
+        let mut agents = Vec::new();
+        let mut locked = Vec::new();
+        for entry in node.entries() {
+            match entry.key.as_str() {
+                "agents" => {
+                    for agent in entry.node.entries() {
+                        let mut own = Section::default();
+                        for entry in agent.node.entries() {
+                            self.key(entry, &mut own);
+                        }
+                        agents.push((agent.key.clone(), own));
+                    }
+                }
+                "lock" => locked = self.locks(&entry.node),
+                _ => self.key(entry, &mut section),
+            }
+        }
+        if section.rules.len() > MANY_RULES && !matches!(self.origin, Origin::Profile | Origin::Learned) {
+            let span = node.get("rules").map_or(Span::default(), |rules| rules.span);
+            let message = format!("there are {} rules; more than {MANY_RULES} are hard to keep in mind", section.rules.len());
+            self.findings.push(Diagnostic::warning(span, message).hint("`sayso policy show` lists what they add up to"));
+        }
+        let Section { settings, rules, shell } = section;
+        Layer { origin: self.origin, name: self.source.name.to_owned(), settings, rules, shell, agents, locked }
+    }
+
+    fn locks(&mut self, node: &Node) -> Vec<String> {
+        if self.origin != Origin::Managed {
+            self.error(node.span, "`lock` counts in a managed file only");
+            return Vec::new();
+        }
+        let mut locked = Vec::new();
+        for item in node.items() {
+            let written = item.as_text().unwrap_or_default();
+            let key = match written {
+                "workspace.outside" | "workspace" => "outside_workspace".to_owned(),
+                "risk.command" => "command_risk".to_owned(),
+                "risk.mcp" => "mcp_risk".to_owned(),
+                other => other.replace("defaults.", "default_").replace('.', "_"),
+            };
+            if LOCKABLE.contains(&key.as_str()) {
+                locked.push(key);
+            } else {
+                let finding = Diagnostic::error(item.span, format!("`{written}` is no single value that could be locked"));
+                self.findings.push(match nearest(written, LOCKABLE.iter().copied()) {
+                    Some(near) => finding.hint(format!("did you mean `{near}`?")),
+                    None => finding.hint("rules of a managed file hold without a lock"),
+                });
+            }
+        }
+        locked
+    }
+
+    /// One key of a file or of an agent's section; its shape was checked before.
+    fn key(&mut self, entry: &Entry, section: &mut Section) {
+        let node = &entry.node;
+        let settings = &mut section.settings;
+        let text = || node.as_text().unwrap_or_default();
+        let decision = |node: &Node| node.as_text().and_then(Decision::from_word);
+        match entry.key.as_str() {
+            "version" | "timeout_response" | "catastrophic_action" => {}
+            "profile" => settings.profile = self.sourced(node, text().to_owned()),
+            "mode" => {
+                let mode = Mode::from_word(text());
+                if mode == Some(Mode::TrustAll) && self.origin != Origin::CommandLine {
+                    let finding = Diagnostic::error(node.span, "`trust-all` cannot be set in a file");
+                    self.findings.push(finding.hint("it has to be said for one run, as `--mode trust-all`"));
+                }
+                settings.mode = mode.and_then(|mode| self.sourced(node, mode));
+            }
+            "enabled" => settings.enabled = self.bool(node),
+            "approval_timeout" => settings.approval_timeout = self.whole(node),
+            "workspace" => {
+                if let Some(outside) = node.get("outside") {
+                    settings.outside_workspace = decision(outside).and_then(|value| self.sourced(outside, value));
+                }
+            }
+            "outside_workspace" => settings.outside_workspace = decision(node).and_then(|value| self.sourced(node, value)),
+            "defaults" => {
+                for entry in node.entries() {
+                    let value = self.sourced(&entry.node, decision(&entry.node));
+                    match entry.key.as_str() {
+                        "read" => settings.default_read = value,
+                        "write" => settings.default_write = value,
+                        "command" => settings.default_command = value,
+                        "fetch" => settings.default_fetch = value,
+                        "mcp" => settings.default_mcp = value,
+                        _ => settings.default_delegate = value,
+                    }
+                }
+            }
+            "rules" => section.rules.extend(node.items().iter().filter_map(|item| read_rule::rule(self, item))),
+            "shell" => self.shell(node, section),
+            "protected_paths" => {
+                for item in node.items() {
+                    let mut path = ExtraProtected::default();
+                    match path.add(item.as_text().unwrap_or_default()) {
+                        Ok(()) => settings.protected_paths.push(path),
+                        Err(why) => self.error(item.span, why),
+                    }
+                }
+            }
+            "safe_commands" => {
+                for item in node.items() {
+                    match CommandPattern::parse(item.as_text().unwrap_or_default(), Form::Prefix, self.reader) {
+                        Ok(pattern) => {
+                            settings.safe_commands.push(SafeCommand { pattern, built_in: self.origin == Origin::Profile });
+                        }
+                        Err(why) => self.error(item.span, why),
+                    }
+                }
+            }
+            "auto_approve_safe_commands" => settings.auto_approve_safe_commands = self.bool(node),
+            "safe_commands_only" => settings.safe_commands_only = self.bool(node),
+            "safe_paths" => {
+                for item in node.items() {
+                    match PathGlob::parse(item.as_text().unwrap_or_default()) {
+                        Ok(glob) if glob.is_absolute() => self.error(item.span, "a safe path is relative to the workspace"),
+                        Ok(glob) => settings.safe_paths.push(glob),
+                        Err(why) => self.error(item.span, why),
+                    }
+                }
+            }
+            "safe_path_regexes" => {
+                let list: Vec<_> = node.items().iter().filter_map(|item| expression(self, item, anchored)).collect();
+                settings.safe_path_regexes.extend(list);
+            }
+            "auto_approve_safe_paths" => settings.auto_approve_safe_paths = self.bool(node),
+            "double_confirm_deletes" => settings.double_confirm_deletes = self.bool(node),
+            "blocked_tools" => settings.blocked_tools.extend(read_rule::tool_names(self, node, "blocked_tools")),
+            "trusted_tools" => settings.trusted_tools.extend(read_rule::tool_names(self, node, "trusted_tools")),
+            "trust_mcp_servers" => settings.trust_mcp_servers = self.bool(node),
+            "trusted_mcp_servers" => {
+                settings.trusted_mcp_servers.extend(node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)));
+            }
+            "private_addresses" => settings.private_addresses = decision(node).and_then(|value| self.sourced(node, value)),
+            "dangerous_action" => settings.dangerous_action = decision(node).and_then(|value| self.sourced(node, value)),
+            "approve_all_covers_dangerous" => settings.approve_all_covers_dangerous = self.only_in_profile(entry),
+            "yolo_covers_catastrophic" => settings.yolo_covers_catastrophic = self.only_in_profile(entry),
+            "risk" => self.risk(node, settings),
+            "keymap" => settings.keymap = self.sourced(node, text().to_owned()),
+            "prompt_style" => settings.prompt_style = self.sourced(node, text().to_owned()),
+            "enter_approves" => settings.enter_approves = self.bool(node),
+            "show_risk_level" => settings.show_risk_level = self.bool(node),
+            "show_matched_pattern" => settings.show_matched_pattern = self.bool(node),
+            "show_approval_stats" => settings.show_approval_stats = self.bool(node),
+            "truncate_lines" => settings.truncate_lines = self.whole(node),
+            "redact" => settings.redact = self.bool(node),
+            "sandbox" => self.sandbox(node, settings),
+            "audit" => {
+                for entry in node.entries() {
+                    let node = &entry.node;
+                    let text = || node.as_text().unwrap_or_default().to_owned();
+                    match entry.key.as_str() {
+                        "enabled" => settings.audit_enabled = self.bool(node),
+                        "path" => settings.audit_path = self.sourced(node, Some(text())),
+                        "retention_days" => settings.audit_retention_days = self.whole(node),
+                        _ => settings.audit_sync = self.sourced(node, text()),
+                    }
+                }
+            }
+            "hooks" => {
+                if let Some(ask) = node.get("ask") {
+                    settings.hooks_ask = self.sourced(ask, ask.as_text().unwrap_or_default().to_owned());
+                }
+            }
+            // The shape check lets no other key through; a new one without an arm here must not pass silently.
+            other => self.error(entry.key_span, format!("the key `{other}` is not read")),
+        }
+    }
+
+    fn bool(&self, node: &Node) -> Option<Sourced<bool>> {
+        node.as_bool().and_then(|value| self.sourced(node, value))
+    }
+
+    fn whole(&self, node: &Node) -> Option<Sourced<u64>> {
+        node.as_whole().and_then(|value| self.sourced(node, value))
+    }
+
+    /// Loosenings that a seed's acceptance tests need; they come with its profile and with nothing else.
+    fn only_in_profile(&mut self, entry: &Entry) -> Option<Sourced<bool>> {
+        if self.origin != Origin::Profile && entry.node.as_bool() == Some(true) {
+            self.error(entry.key_span, format!("`{}` comes with the profile kollabor-spec and cannot be set in a file", entry.key));
+        }
+        self.bool(&entry.node)
+    }
+
+    fn shell(&mut self, node: &Node, section: &mut Section) {
+        for entry in node.entries() {
+            match entry.key.as_str() {
+                "default" => {
+                    let flag = |key: &str, otherwise: bool| entry.node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
+                    let value = ShellDefault { allowed: flag("allowed", true), approval: flag("approval", true) };
+                    section.settings.shell_default = self.sourced(&entry.node, Some(value));
+                }
+                "network" => section.settings.sandbox_network = self.bool(&entry.node),
+                _ => {
+                    let rules: Vec<ShellRule> = entry.node.items().iter().filter_map(|item| read_rule::shell_rule(self, item)).collect();
+                    section.shell.extend(rules);
+                }
+            }
+        }
+    }
+
+    fn risk(&mut self, node: &Node, settings: &mut Settings) {
+        for entry in node.entries() {
+            let node = &entry.node;
+            let risk = || node.as_text().and_then(Risk::from_word);
+            match entry.key.as_str() {
+                "command" => settings.command_risk = risk().and_then(|value| self.sourced(node, value)),
+                "mcp" => settings.mcp_risk = risk().and_then(|value| self.sourced(node, value)),
+                key => {
+                    let list: Vec<_> = node.items().iter().filter_map(|item| expression(self, item, str::to_owned)).collect();
+                    if key == "high_patterns" { settings.high_risk.extend(list) } else { settings.medium_risk.extend(list) }
+                }
+            }
+        }
+    }
+
+    fn sandbox(&mut self, node: &Node, settings: &mut Settings) {
+        for entry in node.entries() {
+            let value = &entry.node;
+            match entry.key.as_str() {
+                "network" => settings.sandbox_network = self.bool(value),
+                "require" | "require_os_sandbox" => settings.sandbox_require = self.bool(value),
+                "fallback" | "os_sandbox_fallback" => {
+                    settings.sandbox_fallback = self.sourced(value, value.as_text().unwrap_or_default().to_owned());
+                }
+                _ => {
+                    for root in value.entries() {
+                        if let Some(root) = self.root(root) {
+                            settings.roots.push(root);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn root(&mut self, entry: &Entry) -> Option<Root> {
+        let node = &entry.node;
+        let flag = |key: &str, otherwise: bool| node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
+        let Some(root) = node.get("root").and_then(Node::as_text).filter(|text| !text.is_empty()) else {
+            self.error(entry.key_span, format!("the path root `{}` names no `root` folder", entry.key));
+            return None;
+        };
+        let suffixes =
+            node.get("suffixes").map_or(&[][..], Node::items).iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
+        Some(Root {
+            name: entry.key.clone(),
+            root: root.to_owned(),
+            // What is not said to be writable is not.
+            writable: node.get("mode").and_then(Node::as_text) == Some("rw"),
+            suffixes,
+            write_approval: flag("write_approval", true),
+            read_approval: flag("read_approval", false),
+            source: self.place(node.span),
+        })
+    }
+}
+
+/// A path expression of the first seed, anchored at the workspace: `docs/.*` does not match `mydocs/x`.
+fn anchored(written: &str) -> String {
+    let suffix_form = written.starts_with("\\.") || written.starts_with(".*");
+    let start = if suffix_form { "^(?:.*)" } else { "^" };
+    format!("{start}(?:{})", written.trim_start_matches('^'))
+}

@@ -1,0 +1,276 @@
+//! The single values of a policy: what one layer sets, and what holds after all layers.
+
+use crate::mode::Mode;
+use crate::paths::ExtraProtected;
+use crate::policy::command::CommandPattern;
+use crate::policy::glob::PathGlob;
+use crate::verdict::{Decision, Risk};
+
+/// A value with the `file:line` it came from.
+#[derive(Clone, Debug)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was set.
+    pub source: String,
+}
+
+/// A command that runs silently, by its first words.
+#[derive(Clone, Debug)]
+pub struct SafeCommand {
+    /// The words.
+    pub pattern: CommandPattern,
+    /// It came with a profile; then the arguments must be understood too.
+    pub built_in: bool,
+}
+
+/// A regular expression with the text it was made from.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// As it was written.
+    pub written: String,
+    /// Compiled, in linear time and bounded size.
+    pub regex: regex::Regex,
+}
+
+/// A named folder with its own terms.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// Its name.
+    pub name: String,
+    /// The folder, as written (relative to the workspace).
+    pub root: String,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// Only files with these endings; empty means all.
+    pub suffixes: Vec<String>,
+    /// Whether a write needs a yes.
+    pub write_approval: bool,
+    /// Whether a read needs a yes.
+    pub read_approval: bool,
+    /// Where it was set.
+    pub source: String,
+}
+
+/// What happens to commands that no shell rule names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShellDefault {
+    /// False: blocked.
+    pub allowed: bool,
+    /// Whether a person has to say yes.
+    pub approval: bool,
+}
+
+macro_rules! settings {
+    (
+        values { $($(#[$value_doc:meta])* $value:ident : $value_type:ty = $fallback:expr,)* }
+        lists { $($(#[$list_doc:meta])* $list:ident : $list_type:ty,)* }
+    ) => {
+        /// What one layer sets.
+        #[derive(Clone, Debug, Default)]
+        pub struct Settings {
+            $($(#[$value_doc])* pub $value: Option<Sourced<$value_type>>,)*
+            $($(#[$list_doc])* pub $list: Vec<$list_type>,)*
+        }
+
+        /// What holds after all layers.
+        #[derive(Clone, Debug)]
+        pub struct Resolved {
+            $($(#[$value_doc])* pub $value: $value_type,)*
+            $($(#[$list_doc])* pub $list: Vec<$list_type>,)*
+        }
+
+        impl Settings {
+            /// Puts a later layer on top: its values replace these, its lists add to them. Locked keys stay.
+            pub fn layer(&mut self, over: &Settings, locked: &[String]) {
+                $(
+                    if over.$value.is_some() && !locked.iter().any(|key| key == stringify!($value)) {
+                        self.$value = over.$value.clone();
+                    }
+                )*
+                $( self.$list.extend(over.$list.iter().cloned()); )*
+            }
+
+            /// The value of every key, with the strictest where nothing is set.
+            pub fn resolve(&self) -> Resolved {
+                Resolved {
+                    $( $value: self.$value.as_ref().map_or_else(|| $fallback, |sourced| sourced.value.clone()), )*
+                    $( $list: self.$list.clone(), )*
+                }
+            }
+
+            /// Every single value that is set, as key, text and source.
+            pub fn list_values(&self) -> Vec<(&'static str, String, String)> {
+                let mut out = Vec::new();
+                $(
+                    if let Some(sourced) = &self.$value {
+                        out.push((stringify!($value), sourced.value.in_words(), sourced.source.clone()));
+                    }
+                )*
+                out
+            }
+        }
+
+        /// The keys that can be locked.
+        pub const LOCKABLE: &[&str] = &[$(stringify!($value)),*];
+    };
+}
+
+settings! {
+    values {
+        /// The profile's name.
+        profile: String = "sayso".to_owned(),
+        /// How eager to ask.
+        mode: Mode = Mode::ConfirmAll,
+        /// False stops prompts for low and medium risk.
+        enabled: bool = true,
+        /// Seconds until an open prompt is denied.
+        approval_timeout: u64 = 300,
+        /// What happens outside of the workspace.
+        outside_workspace: Decision = Decision::Deny,
+        /// For reads that no rule covers.
+        default_read: Option<Decision> = None,
+        /// For writes that no rule covers.
+        default_write: Option<Decision> = None,
+        /// For commands that no rule covers.
+        default_command: Option<Decision> = None,
+        /// For web addresses that no rule covers.
+        default_fetch: Option<Decision> = None,
+        /// For MCP tools that no rule covers.
+        default_mcp: Option<Decision> = None,
+        /// For other agents that no rule covers.
+        default_delegate: Option<Decision> = None,
+        /// For commands that no shell rule names.
+        shell_default: Option<ShellDefault> = None,
+        /// Whether safe commands run silently.
+        auto_approve_safe_commands: bool = false,
+        /// What is not safe is denied.
+        safe_commands_only: bool = false,
+        /// Whether writes of safe paths run silently.
+        auto_approve_safe_paths: bool = false,
+        /// Whether a delete needs two confirmations.
+        double_confirm_deletes: bool = true,
+        /// Tools of all MCP servers count as trusted.
+        trust_mcp_servers: bool = false,
+        /// What happens to addresses of this machine and private networks.
+        private_addresses: Decision = Decision::Deny,
+        /// What happens to dangers.
+        dangerous_action: Decision = Decision::Ask,
+        /// Whether `approve all` in a batch covers dangerous operations.
+        approve_all_covers_dangerous: bool = false,
+        /// Whether --yolo covers catastrophes.
+        yolo_covers_catastrophic: bool = false,
+        /// The risk of a fully read command whose program is not known.
+        command_risk: Risk = Risk::Unknown,
+        /// The risk of an MCP tool.
+        mcp_risk: Risk = Risk::Unknown,
+        /// Which keys answer a prompt.
+        keymap: String = "sayso".to_owned(),
+        /// How a prompt looks.
+        prompt_style: String = "auto".to_owned(),
+        /// Whether Enter may approve a routine prompt.
+        enter_approves: bool = false,
+        /// Whether a prompt shows the risk.
+        show_risk_level: bool = true,
+        /// Whether a prompt shows what made it ask.
+        show_matched_pattern: bool = true,
+        /// Whether counts are shown in the log.
+        show_approval_stats: bool = true,
+        /// How many lines of content a prompt shows.
+        truncate_lines: u64 = 50,
+        /// Whether secrets in arguments are hidden in the record.
+        redact: bool = true,
+        /// Whether sandboxed commands reach the network.
+        sandbox_network: bool = false,
+        /// Refuse to start without an OS sandbox.
+        sandbox_require: bool = false,
+        /// What happens when the sandbox is required and missing.
+        sandbox_fallback: String = "fail_fast".to_owned(),
+        /// Whether decisions are recorded.
+        audit_enabled: bool = true,
+        /// Where the journal is kept.
+        audit_path: Option<String> = None,
+        /// How long entries are kept.
+        audit_retention_days: u64 = 90,
+        /// When the journal is forced to the disk.
+        audit_sync: String = "auto".to_owned(),
+        /// Who asks when a hook has to.
+        hooks_ask: String = "auto".to_owned(),
+    }
+    lists {
+        /// Commands that run silently.
+        safe_commands: SafeCommand,
+        /// Patterns of files that file tools may write silently.
+        safe_paths: PathGlob,
+        /// The same as regular expressions.
+        safe_path_regexes: Expression,
+        /// Paths that are never written silently.
+        protected_paths: ExtraProtected,
+        /// Tools that are always denied.
+        blocked_tools: String,
+        /// Tools that count as low risk.
+        trusted_tools: String,
+        /// MCP servers whose tools count as trusted.
+        trusted_mcp_servers: String,
+        /// Commands that count as high risk.
+        high_risk: Expression,
+        /// Commands that count as medium risk at least.
+        medium_risk: Expression,
+        /// Named folders.
+        roots: Root,
+    }
+}
+
+/// A setting as people read it.
+pub trait InWords {
+    /// The value in the words of a policy file.
+    fn in_words(&self) -> String;
+}
+
+impl InWords for bool {
+    fn in_words(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl InWords for u64 {
+    fn in_words(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl InWords for String {
+    fn in_words(&self) -> String {
+        self.clone()
+    }
+}
+
+impl InWords for Mode {
+    fn in_words(&self) -> String {
+        self.word().to_owned()
+    }
+}
+
+impl InWords for Decision {
+    fn in_words(&self) -> String {
+        self.word().to_owned()
+    }
+}
+
+impl InWords for Risk {
+    fn in_words(&self) -> String {
+        self.word().to_owned()
+    }
+}
+
+impl InWords for ShellDefault {
+    fn in_words(&self) -> String {
+        format!("allowed: {}, approval: {}", self.allowed, self.approval)
+    }
+}
+
+impl<T: InWords> InWords for Option<T> {
+    fn in_words(&self) -> String {
+        self.as_ref().map_or_else(|| "by mode".to_owned(), InWords::in_words)
+    }
+}

@@ -1,0 +1,151 @@
+//! What every tool but the shell would do: arguments in, effects and questions out.
+
+use crate::draft::{Draft, Opaque};
+use crate::effect::{Effect, EffectKind, Manner, Place, Target};
+use crate::fact::Question;
+use crate::operation::Operation;
+use crate::paths::{Odd, odd};
+use crate::tool::{Kind, Role};
+use crate::url::Url;
+
+/// The draft of an operation that is no shell command.
+pub fn draft(operation: &Operation) -> Draft {
+    let mut draft = Draft::default();
+    let tool_write = Manner { file_tool: true, ..Manner::default() };
+    match operation.kind() {
+        Kind::FileRead => path(&mut draft, operation, Role::Path, EffectKind::Read, Manner::default()),
+        Kind::FileGrep | Kind::List => {
+            // Listing names is not reading what is in the files, but a search is, and both may go deep.
+            let recursive = operation.kind() == Kind::FileGrep || operation.args().get("recursive").is_some();
+            folder(&mut draft, operation, Manner { recursive, ..Manner::default() });
+        }
+        Kind::Glob => glob(&mut draft, operation),
+        Kind::FileWrite | Kind::FileEdit | Kind::FileCreate | Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => {
+            path(&mut draft, operation, Role::Path, EffectKind::Write, tool_write)
+        }
+        Kind::FileCreateOverwrite => {
+            path(&mut draft, operation, Role::Path, EffectKind::Write, Manner { overwrite: true, ..tool_write });
+        }
+        Kind::FileDelete => path(&mut draft, operation, Role::Path, EffectKind::Delete, tool_write),
+        Kind::FileRmdir => {
+            // Only a plain `false` says that a full folder stays; anything else may mean the opposite.
+            let recursive = operation.args().get("recursive").is_some_and(|node| node.as_bool() != Some(false));
+            path(&mut draft, operation, Role::Path, EffectKind::Delete, Manner { recursive, ..tool_write });
+        }
+        Kind::FileMkdir => path(&mut draft, operation, Role::Path, EffectKind::Write, Manner { makes_folder: true, ..tool_write }),
+        Kind::FileMove => {
+            let away = Manner { moved_away: true, recursive: true, ..tool_write };
+            path(&mut draft, operation, Role::From, EffectKind::Write, away);
+            path(&mut draft, operation, Role::To, EffectKind::Write, tool_write);
+        }
+        Kind::FileCopy => {
+            path(&mut draft, operation, Role::From, EffectKind::Read, Manner { recursive: true, ..Manner::default() });
+            path(&mut draft, operation, Role::To, EffectKind::Write, tool_write);
+        }
+        Kind::WebFetch => fetch(&mut draft, operation),
+        Kind::Mcp => mcp(&mut draft, operation),
+        Kind::Delegate => delegate(&mut draft, operation),
+        Kind::AgentCreate => {
+            let name = operation.text(Role::Agent).unwrap_or_default();
+            let mut effect = Effect::new(EffectKind::Run, Target::Agent(name.to_owned()));
+            effect.note = Some("makes a new agent".into());
+            draft.effects.push(effect);
+        }
+        Kind::ShareFile => {
+            path(&mut draft, operation, Role::Path, EffectKind::Read, Manner::default());
+            let name = operation.text(Role::Agent).unwrap_or_default();
+            let mut effect = Effect::new(EffectKind::Run, Target::Agent(name.to_owned()));
+            effect.note = Some("hands a file to another agent".into());
+            draft.effects.push(effect);
+        }
+        Kind::Custom => draft
+            .effects
+            .push(Effect { target: Target::Tool(operation.tool().to_owned()), ..Effect::unknown("sayso does not know this tool") }),
+        // The shell has a reader of its own; a draft from here would be empty, so it says that it does not know.
+        Kind::Terminal | Kind::Opaque => draft.opaque = Some(opaque("the call could not be read")),
+    }
+    for key in operation.unknown_arguments() {
+        draft.effects.push(Effect::unknown(format!("`{}` has no argument `{key}`, so it may mean anything", operation.kind().word())));
+    }
+    draft
+}
+
+fn path(draft: &mut Draft, operation: &Operation, role: Role, kind: EffectKind, manner: Manner) {
+    match operation.text(role) {
+        Some(text) => place(draft, text, kind, manner),
+        None => draft.effects.push(Effect::unknown("the call names no path")),
+    }
+}
+
+/// One path as a file tool will open it.
+fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: Manner) {
+    match odd(written) {
+        Some(Odd::Ask(why)) => {
+            draft.opaque = Some(opaque(why));
+            draft.effects.push(Effect { manner, ..Effect::new(kind, Target::UnknownPath(written.to_owned())) });
+        }
+        // A refused spelling never reaches the file system: the judge denies it by this effect.
+        Some(Odd::Refuse(why)) => {
+            draft.effects.push(Effect { manner, note: Some(why.to_owned()), ..Effect::new(kind, Target::UnknownPath(written.to_owned())) });
+        }
+        None => {
+            // Deleting and moving act on a link itself, everything else on what it leads to.
+            let no_follow = kind == EffectKind::Delete || manner.moved_away;
+            let question = draft.ask(Question::Path { path: written.to_owned(), no_follow });
+            let place = Place { written: written.to_owned(), question, fact: None };
+            draft.effects.push(Effect { manner, ..Effect::new(kind, Target::Path(place)) });
+        }
+    }
+}
+
+fn folder(draft: &mut Draft, operation: &Operation, manner: Manner) {
+    place(draft, operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), EffectKind::Read, manner);
+}
+
+/// A pattern of names reads the folder before its first wildcard, which need not be in the workspace.
+fn glob(draft: &mut Draft, operation: &Operation) {
+    let base = operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or(".");
+    let pattern = operation.text(Role::NamePattern).unwrap_or_default();
+    let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '(', '!']);
+    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_wild(part)).collect();
+    let wild_part_climbs = pattern.split('/').skip(fixed.len()).any(|part| part.contains(".."));
+    if wild_part_climbs {
+        draft.effects.push(Effect::unknown("the pattern climbs out of the folder it names"));
+    }
+    // The pattern is judged as if it was read below `base`, and alone if it is absolute.
+    let fixed = fixed.join("/");
+    let start = match (pattern.starts_with('/'), fixed.is_empty()) {
+        (true, true) => "/".to_owned(),
+        (true, false) => fixed,
+        (false, true) => base.to_owned(),
+        (false, false) => format!("{base}/{fixed}"),
+    };
+    place(draft, &start, EffectKind::Read, Manner::default());
+}
+
+fn fetch(draft: &mut Draft, operation: &Operation) {
+    let written = operation.text(Role::Url).unwrap_or_default();
+    draft.effects.push(match Url::parse(written) {
+        Ok(url) => Effect::new(EffectKind::Connect, Target::Url(url)),
+        Err(why) => Effect { note: Some(why.0), ..Effect::new(EffectKind::Connect, Target::Host(written.to_owned())) },
+    });
+}
+
+fn mcp(draft: &mut Draft, operation: &Operation) {
+    let server = operation.text(Role::Server).unwrap_or_default().to_owned();
+    let tool = operation.text(Role::ServerTool).unwrap_or_default().to_owned();
+    draft.effects.push(Effect { target: Target::McpTool { server, tool }, ..Effect::unknown("a tool of an MCP server is a black box") });
+}
+
+fn delegate(draft: &mut Draft, operation: &Operation) {
+    let name = operation.text(Role::Agent).unwrap_or_default();
+    draft.effects.push(Effect::new(EffectKind::Run, Target::Agent(name.to_owned())));
+    let attachments = operation.argument(Role::Attachments).map_or(&[][..], |node| node.items());
+    for attachment in attachments {
+        place(draft, attachment.as_text().unwrap_or_default(), EffectKind::Read, Manner::default());
+    }
+}
+
+fn opaque(reason: &str) -> Opaque {
+    Opaque { reason: reason.to_owned(), start: 0, end: 0, seen: Vec::new() }
+}
