@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod digest;
 pub mod draft;
 pub mod effect;
+pub mod explain;
 pub mod fact;
 pub mod grant;
 pub mod mode;

@@ -64,10 +64,30 @@ pub fn draft(operation: &Operation) -> Draft {
         // The shell has a reader of its own; a draft from here would be empty, so it says that it does not know.
         Kind::Terminal | Kind::Opaque => draft.opaque = Some(opaque("the call could not be read")),
     }
-    for key in operation.unknown_arguments() {
-        draft.effects.push(Effect::unknown(format!("`{}` has no argument `{key}`, so it may mean anything", operation.kind().word())));
-    }
+    draft.effects.extend(unknown_arguments(operation));
     draft
+}
+
+/// What the other arguments of a shell call do: change the environment, or nobody knows what.
+pub fn beside_command(operation: &Operation) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = unknown_arguments(operation).collect();
+    for (name, _) in operation.environment().iter().filter(|(name, _)| !is_harmless_variable(name)) {
+        let mut effect = Effect::new(EffectKind::Environment, Target::Nothing);
+        effect.note = Some(format!("sets the environment variable `{name}`"));
+        effects.push(effect);
+    }
+    effects
+}
+
+/// Variables that only change how output looks.
+pub fn is_harmless_variable(name: &str) -> bool {
+    matches!(name, "LANG" | "LANGUAGE" | "TZ" | "NO_COLOR" | "CLICOLOR" | "FORCE_COLOR" | "COLUMNS" | "LINES" | "TERM" | "CI")
+        || name.starts_with("LC_") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+}
+
+fn unknown_arguments(operation: &Operation) -> impl Iterator<Item = Effect> {
+    let word = operation.kind().word();
+    operation.unknown_arguments().map(move |key| Effect::unknown(format!("`{word}` has no argument `{key}`, so it may mean anything")))
 }
 
 fn path(draft: &mut Draft, operation: &Operation, role: Role, kind: EffectKind, manner: Manner) {

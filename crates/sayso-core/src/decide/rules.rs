@@ -293,7 +293,7 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
     let listed = allow_rules(lens, index);
     // An environment change is its own matter: a rule for the command does not know of it.
     let fits = |rule: &&&Rule| match rule.matcher.subject {
-        Subject::Command(_) => !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege) && deletes_are_named(effect),
+        Subject::Command(_) => !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege),
         Subject::Write(_) => !effect.manner.overwrite || rule.matcher.overwrite,
         _ => true,
     };
@@ -329,12 +329,7 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
 
 /// Whether a rule about the command covers an effect of it: its own effects, but no redirect, privilege or change of the environment.
 fn command_effect(effect: &Effect) -> bool {
-    !effect.manner.redirect && !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege) && deletes_are_named(effect)
-}
-
-/// Deletes of a command are covered by a rule for the command once their must-ask is settled by a `delete` rule, which is asked elsewhere.
-fn deletes_are_named(_effect: &Effect) -> bool {
-    true
+    !effect.manner.redirect && !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege)
 }
 
 /// What the ordered shell rules say of a command: in each list the first match, over all lists the strictest, else the default.

@@ -1,0 +1,104 @@
+//! A verdict in plain words. Every door says it in these words and no others.
+
+use crate::effect::{Effect, EffectKind, Target};
+use crate::operation::Operation;
+use crate::tool::{Kind, Role};
+use crate::verdict::{Confirm, Decision, Tier, Verdict};
+use crate::visible::visible;
+
+/// One line: the decision, the risk, and the danger if there is one.
+pub fn headline(verdict: &Verdict) -> String {
+    let decision = match (verdict.decision, verdict.confirm) {
+        (Decision::Ask, Confirm::Double) => "ask twice",
+        (decision, _) => decision.word(),
+    };
+    match verdict.tier {
+        Tier::None => format!("{decision} ({} risk)", verdict.risk.word()),
+        tier => format!("{decision} ({} risk, {})", verdict.risk.word(), tier.word()),
+    }
+}
+
+/// What is asked, as people read it: `terminal(git status)`, `file_edit(src/a.rs)`.
+pub fn subject(operation: &Operation) -> String {
+    let kind = operation.kind();
+    let ends = operation.text(Role::From).zip(operation.text(Role::To));
+    let text = match kind {
+        Kind::Mcp => {
+            let (server, tool) = (operation.text(Role::Server).unwrap_or_default(), operation.text(Role::ServerTool).unwrap_or_default());
+            format!("mcp({server}/{tool})")
+        }
+        Kind::Custom => format!("{}({})", operation.tool(), operation.args().entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ")),
+        _ => {
+            let main = [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));
+            match ends {
+                Some((from, to)) => format!("{}({from} to {to})", kind.word()),
+                None => format!("{}({})", kind.word(), main.unwrap_or_default()),
+            }
+        }
+    };
+    visible(&text).into_owned()
+}
+
+/// One effect in words: "deletes /ws/build with everything below".
+pub fn effect(effect: &Effect) -> String {
+    let verb = match effect.kind {
+        EffectKind::Read => "reads",
+        EffectKind::Write if effect.manner.moved_away => "moves away",
+        EffectKind::Write if effect.manner.makes_folder => "makes the folder",
+        EffectKind::Write if effect.manner.overwrite => "replaces",
+        EffectKind::Write if effect.manner.repository => "changes git's data in",
+        EffectKind::Write => "writes",
+        EffectKind::Delete => "deletes",
+        EffectKind::Run => "runs",
+        EffectKind::Connect => "connects to",
+        EffectKind::Environment => "changes the environment",
+        EffectKind::Privilege => "gains rights",
+        EffectKind::Signal => "signals a process",
+        EffectKind::Unknown => "does something that is not known",
+    };
+    let target = match &effect.target {
+        Target::Nothing => String::new(),
+        Target::Path(place) => {
+            let path = place.fact.as_ref().map_or(place.written.as_str(), |fact| fact.canonical.as_str());
+            let links = place.fact.as_ref().is_some_and(|fact| !fact.links.is_empty());
+            if links { format!("{path} (through the link {})", place.written) } else { path.to_owned() }
+        }
+        Target::UnknownPath(written) => format!("a file that is only known when it runs ({written})"),
+        Target::Url(url) => url.written.clone(),
+        Target::Host(host) => host.clone(),
+        Target::Command => "the command".to_owned(),
+        Target::Tool(name) => format!("the tool {name}"),
+        Target::McpTool { server, tool } => format!("{tool} of the MCP server {server}"),
+        Target::Agent(name) => format!("the agent {name}"),
+    };
+    let mut out = if target.is_empty() { verb.to_owned() } else { format!("{verb} {target}") };
+    if effect.manner.recursive && effect.kind != EffectKind::Read {
+        out.push_str(" with everything below");
+    }
+    if !effect.certain {
+        out = format!("may do: {out}");
+    }
+    if let Some(note) = &effect.note {
+        out.push_str(&format!(": {note}"));
+    }
+    visible(&out).into_owned()
+}
+
+/// The whole explanation, line by line: what, why, what it would do.
+pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
+    let mut out = vec![format!("{}  {}", headline(verdict), subject(operation))];
+    for reason in &verdict.reasons {
+        out.push(format!("  because {} [{}, {}]", visible(&reason.text), visible(&reason.rule), visible(&reason.source)));
+    }
+    for one in &verdict.effects {
+        out.push(format!("  it {}", effect(one)));
+    }
+    out
+}
+
+/// What an agent is told when its call is denied.
+pub fn denial(verdict: &Verdict, note: Option<&str>) -> String {
+    let why = verdict.reasons.first().map_or("no reason was given", |reason| reason.text.as_str());
+    let note = note.map(|note| format!(" The person says: {}.", visible(note))).unwrap_or_default();
+    format!("denied: {}.{note} Nothing was changed.", visible(why))
+}
