@@ -178,6 +178,11 @@ pub(crate) fn parent(path: &str) -> &str {
     }
 }
 
+/// The path without so many components at its end.
+pub(crate) fn ancestor(path: &str, steps: usize) -> &str {
+    (0..steps).fold(path, |path, _| parent(path))
+}
+
 /// Whether `path` is `folder` or below it. Both are absolute and tidy.
 pub(crate) fn is_within(path: &str, folder: &str) -> bool {
     match path.strip_prefix(folder.trim_end_matches('/')) {

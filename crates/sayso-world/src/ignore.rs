@@ -1,5 +1,6 @@
 //! Tells whether git ignores a path, from the ignore files alone: no git is started.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,9 @@ use crate::ignore_pattern::{Patterns, Said};
 use crate::remembered::{Recalled, Remembered};
 use crate::repository::Repository;
 
+/// Thousands of paths against hundreds of patterns take a tenth of this.
+const MOST_EFFORT: u32 = 20_000_000;
+
 /// The ignore files of one repository, as far as one pass has met them.
 #[derive(Default)]
 pub(crate) struct IgnoreFiles {
@@ -20,6 +24,8 @@ pub(crate) struct IgnoreFiles {
     exclude: Option<Arc<Patterns>>,
     /// `core.excludesFile`, with every value it may have.
     personal: Vec<Arc<Patterns>>,
+    /// How many steps of matching are left: patterns can be made to take long.
+    effort: Cell<u32>,
     /// `core.ignoreCase`.
     fold: bool,
     /// One of the above could not be read, or the work tree is elsewhere: no path can be told.
@@ -45,7 +51,8 @@ impl IgnoreFiles {
         patterns: &Remembered<Patterns>,
         worktree_elsewhere: bool,
     ) -> Self {
-        let mut files = IgnoreFiles { unknown: config.incomplete || worktree_elsewhere, ..IgnoreFiles::default() };
+        let mut files =
+            IgnoreFiles { unknown: config.incomplete || worktree_elsewhere, effort: Cell::new(MOST_EFFORT), ..IgnoreFiles::default() };
         files.fold = config.possible("core", "ignorecase").last().is_some_and(|placed| placed.setting.truth() != Some(false));
         match patterns.recall(&repository.common.join("info/exclude"), LastLink::Follow, reader.left) {
             Recalled::Known(exclude) => files.exclude = Some(exclude),
@@ -71,12 +78,13 @@ impl IgnoreFiles {
         files
     }
 
-    /// Whether `path` (absolute, free of links, in the repository) is ignored.
+    /// Whether `path` (absolute, free of links, in the repository) is ignored. Its first `existing` bytes are a folder that is there.
     pub(crate) fn status(
         &mut self,
         repository: &Repository,
         path: &str,
         is_folder: bool,
+        existing: usize,
         patterns: &Remembered<Patterns>,
         left: &mut u32,
     ) -> Ignored {
@@ -91,12 +99,12 @@ impl IgnoreFiles {
             return Ignored::No;
         }
         let name = relative.rfind('/').unwrap_or(0);
-        let folder = self.folder(root, relative.get(..name).unwrap_or(""), patterns, left);
+        let folder = self.folder(root, relative.get(..name).unwrap_or(""), existing.saturating_sub(root.len() + 1), patterns, left);
         folder.settled.unwrap_or_else(|| self.judge(&folder, relative, is_folder))
     }
 
     /// What holds in a folder of the repository; each folder above is settled first, as git reads them from the root down.
-    fn folder(&mut self, root: &str, relative: &str, patterns: &Remembered<Patterns>, left: &mut u32) -> Arc<Folder> {
+    fn folder(&mut self, root: &str, relative: &str, existing: usize, patterns: &Remembered<Patterns>, left: &mut u32) -> Arc<Folder> {
         if let Some(known) = self.folders.get(relative) {
             return Arc::clone(known);
         }
@@ -112,6 +120,13 @@ impl IgnoreFiles {
                 Ignored::No => None,
                 other => Some(other),
             });
+            if end > existing {
+                // Nothing can be read in a missing folder, and nothing is kept for it: its path may be very long.
+                if settled.is_some() {
+                    return Arc::new(Folder { files: Vec::new(), settled });
+                }
+                continue;
+            }
             current = self.enter(root, path, Folder { files: current.files.clone(), settled }, patterns, left);
         }
         current
@@ -144,7 +159,7 @@ impl IgnoreFiles {
         let nearest_first = folder.files.iter().rev().map(|(base, file)| (*base, file));
         for (base, file) in nearest_first.chain(self.exclude.iter().map(|file| (0, file))) {
             let path = relative.as_bytes().get(base..).unwrap_or_default();
-            match file.say(path, is_folder, self.fold) {
+            match file.say(path, is_folder, self.fold, &self.effort) {
                 Said::Nothing => {}
                 Said::Ignore => return Ignored::Yes,
                 Said::Keep => return Ignored::No,
@@ -152,7 +167,7 @@ impl IgnoreFiles {
             }
         }
         // Only one of the personal files counts; which one depends on a condition that was not looked into, so the strictest does.
-        let said: Vec<Said> = self.personal.iter().map(|file| file.say(relative.as_bytes(), is_folder, self.fold)).collect();
+        let said: Vec<Said> = self.personal.iter().map(|file| file.say(relative.as_bytes(), is_folder, self.fold, &self.effort)).collect();
         if said.contains(&Said::Ignore) {
             Ignored::Yes
         } else if said.contains(&Said::Unknown) {

@@ -1,5 +1,7 @@
 //! The patterns of one ignore file, read and matched as git does.
 
+use std::cell::Cell;
+
 use crate::wildcard::{self, Manner, Outcome};
 
 /// The patterns of one file, in order.
@@ -41,10 +43,10 @@ impl Patterns {
         Patterns { list: bytes.split(|byte| *byte == b'\n').filter_map(Pattern::parse).collect() }
     }
 
-    /// What the last matching pattern says. `path` is relative to the folder of the file.
-    pub(crate) fn say(&self, path: &[u8], is_folder: bool, fold: bool) -> Said {
+    /// What the last matching pattern says. `path` is relative to the folder of the file; `effort` is how many steps may be taken.
+    pub(crate) fn say(&self, path: &[u8], is_folder: bool, fold: bool, effort: &Cell<u32>) -> Said {
         for pattern in self.list.iter().rev() {
-            match pattern.matches(path, is_folder, fold) {
+            match pattern.matches(path, is_folder, fold, effort) {
                 Outcome::Match if pattern.negated => return Said::Keep,
                 Outcome::Match => return Said::Ignore,
                 Outcome::TooHard => return Said::Unknown,
@@ -77,14 +79,16 @@ impl Pattern {
         })
     }
 
-    fn matches(&self, path: &[u8], is_folder: bool, fold: bool) -> Outcome {
+    fn matches(&self, path: &[u8], is_folder: bool, fold: bool, effort: &Cell<u32>) -> Outcome {
+        let Some(fewer) = effort.get().checked_sub(1) else { return Outcome::TooHard };
+        effort.set(fewer);
         if self.folder_only && !is_folder {
             return Outcome::No;
         }
-        if self.name_only { self.matches_name(path, fold) } else { self.matches_path(path, fold) }
+        if self.name_only { self.matches_name(path, fold, effort) } else { self.matches_path(path, fold, effort) }
     }
 
-    fn matches_name(&self, path: &[u8], fold: bool) -> Outcome {
+    fn matches_name(&self, path: &[u8], fold: bool, effort: &Cell<u32>) -> Outcome {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         if self.literal == self.text.len() {
             return outcome(same(&self.text, name, fold));
@@ -94,10 +98,10 @@ impl Pattern {
             let start = name.len().checked_sub(end.len());
             return outcome(start.and_then(|start| name.get(start..)).is_some_and(|tail| same(end, tail, fold)));
         }
-        wildcard::matches(&self.text, name, Manner { pathname: false, fold })
+        wildcard::matches(&self.text, name, Manner { pathname: false, fold }, effort)
     }
 
-    fn matches_path(&self, path: &[u8], fold: bool) -> Outcome {
+    fn matches_path(&self, path: &[u8], fold: bool, effort: &Cell<u32>) -> Outcome {
         let (text, literal) = match self.text.strip_prefix(b"/") {
             Some(rest) => (rest, self.literal.saturating_sub(1)),
             None => (self.text.as_slice(), self.literal),
@@ -109,7 +113,7 @@ impl Pattern {
         if !same(start, head, fold) {
             return Outcome::No;
         }
-        wildcard::matches(pattern, rest, Manner { pathname: true, fold })
+        wildcard::matches(pattern, rest, Manner { pathname: true, fold }, effort)
     }
 }
 

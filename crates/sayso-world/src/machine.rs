@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::fact::{Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
 
-use crate::canonical::{End, Walker, is_within, lexical, parent};
+use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{elsewhere, git_fact};
@@ -111,6 +111,15 @@ fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: boo
     certain
 }
 
+/// The folder to look for a repository from: what is missing has none, and may be very long.
+fn nearest_folder(walked: &Walked) -> &str {
+    match &walked.end {
+        End::Here(metadata) if metadata.is_dir() => &walked.canonical,
+        End::Here(_) | End::PerProcess => parent(&walked.canonical),
+        End::Missing(count) => ancestor(&walked.canonical, *count),
+    }
+}
+
 /// What one pass has found out so far.
 struct Pass<'a> {
     machine: &'a Machine,
@@ -139,17 +148,19 @@ impl Pass<'_> {
     fn path(&mut self, path: &str, no_follow: bool) -> Option<PathFact> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, no_follow)?;
         let per_process = matches!(walked.end, End::PerProcess);
+        let nearest = nearest_folder(&walked).to_owned();
         let mut fact = path_fact(walked, &self.walker, &self.machine.case, self.machine.whereabouts.uid)?;
         if !per_process {
-            fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder);
+            fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder, nearest);
         }
         Some(fact)
     }
 
     /// A repository made inside of another one does not bring back what the outer one ignores, up to the workspace's own repository:
     /// else `git init` in an ignored folder would be a way to open it. Repositories further out (dotfiles that ignore `*`) don't count.
-    fn ignored(&mut self, path: &str, is_folder: bool) -> Ignored {
-        let mut folder = if is_folder { path.to_owned() } else { parent(path).to_owned() };
+    fn ignored(&mut self, path: &str, is_folder: bool, nearest: String) -> Ignored {
+        let existing = nearest.len();
+        let mut folder = nearest;
         let mut answer = Ignored::NoRepository;
         loop {
             let repository = match self.repository(&folder) {
@@ -157,7 +168,7 @@ impl Pass<'_> {
                 Found::Unclear(_) => return Ignored::Unknown,
                 Found::Repository(repository) => repository,
             };
-            answer = self.ignored_by(&repository, path, is_folder);
+            answer = self.ignored_by(&repository, path, is_folder, existing);
             let outermost = !is_within(path, &self.surroundings.workspace) || is_within(&self.surroundings.workspace, &repository.root);
             if answer != Ignored::No || outermost || repository.root == "/" {
                 return answer;
@@ -166,7 +177,7 @@ impl Pass<'_> {
         }
     }
 
-    fn ignored_by(&mut self, repository: &Repository, path: &str, is_folder: bool) -> Ignored {
+    fn ignored_by(&mut self, repository: &Repository, path: &str, is_folder: bool, existing: usize) -> Ignored {
         let machine = self.machine;
         if !self.ignore.contains_key(&repository.root) {
             let config = self.take_config(Some(repository));
@@ -177,7 +188,7 @@ impl Pass<'_> {
             self.ignore.insert(repository.root.clone(), files);
         }
         let Some(files) = self.ignore.get_mut(&repository.root) else { return Ignored::Unknown };
-        files.status(repository, path, is_folder, &machine.patterns, &mut self.left)
+        files.status(repository, path, is_folder, existing, &machine.patterns, &mut self.left)
     }
 
     fn git(&mut self, folder: &str) -> Option<Fact> {
@@ -186,7 +197,7 @@ impl Pass<'_> {
             return None;
         }
         let machine = self.machine;
-        let found = self.repository(&folder.canonical);
+        let found = self.repository(nearest_folder(&folder));
         let repository = match &found {
             Found::Repository(repository) => Some(repository),
             _ => None,

@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
 use sayso_core::fact::{Ignored, Owner, PathFact, PathKind};
 
-use crate::canonical::{End, Walked, Walker, parent};
+use crate::canonical::{End, Walked, Walker, ancestor, parent};
 use crate::case::CaseRules;
 
 /// The fact, except for whether git ignores the path. None if the metadata is out of reach.
@@ -58,10 +58,6 @@ pub(crate) fn writable_by_others(metadata: &Metadata) -> bool {
     const STICKY: u32 = 0o1000;
     let open = metadata.mode() & GROUP_AND_OTHERS != 0;
     open && !metadata.is_symlink() && !(metadata.is_dir() && metadata.mode() & STICKY != 0)
-}
-
-fn ancestor(path: &str, steps: usize) -> &str {
-    (0..steps).fold(path, |path, _| parent(path))
 }
 
 fn kind(metadata: &Metadata) -> PathKind {

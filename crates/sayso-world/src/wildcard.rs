@@ -2,6 +2,8 @@
 //!
 //! Unlike git's, it gives up ([`Outcome::TooHard`]) instead of running for minutes on a pattern that was made for that.
 
+use std::cell::Cell;
+
 /// What came of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -26,20 +28,19 @@ pub(crate) struct Manner {
     pub fold: bool,
 }
 
-const MOST_STEPS: u32 = 200_000;
 /// Every `*` is one call deeper; real patterns have a handful.
 const MOST_DEPTH: u32 = 256;
 
-/// Matches all of `text` against `pattern`.
-pub(crate) fn matches(pattern: &[u8], text: &[u8], manner: Manner) -> Outcome {
-    Matcher { pattern, text, manner, steps: MOST_STEPS }.run(0, 0, 0)
+/// Matches all of `text` against `pattern`, in at most `effort` steps, which are taken off it.
+pub(crate) fn matches(pattern: &[u8], text: &[u8], manner: Manner, effort: &Cell<u32>) -> Outcome {
+    Matcher { pattern, text, manner, effort }.run(0, 0, 0)
 }
 
 struct Matcher<'a> {
     pattern: &'a [u8],
     text: &'a [u8],
     manner: Manner,
-    steps: u32,
+    effort: &'a Cell<u32>,
 }
 
 /// Where a character class ends, and whether the letter is in it.
@@ -62,14 +63,14 @@ impl Matcher<'_> {
         if self.manner.fold { byte.to_ascii_lowercase() } else { byte }
     }
 
-    fn run(&mut self, start: usize, mut text: usize, depth: u32) -> Outcome {
+    fn run(&self, start: usize, mut text: usize, depth: u32) -> Outcome {
         if depth > MOST_DEPTH {
             return Outcome::TooHard;
         }
         let mut at = start;
         while self.p(at) != 0 {
-            let Some(fewer) = self.steps.checked_sub(1) else { return Outcome::TooHard };
-            self.steps = fewer;
+            let Some(fewer) = self.effort.get().checked_sub(1) else { return Outcome::TooHard };
+            self.effort.set(fewer);
             let wanted = self.folded(self.p(at));
             let letter = self.folded(self.t(text));
             if letter == 0 && wanted != b'*' {
@@ -115,7 +116,10 @@ impl Matcher<'_> {
 
     /// A run of `*` at `at`. `Ok` is the one case in which matching goes on in place: `*/` took a folder's name, and both positions are
     /// at the slash. `start` is where this call began in the pattern: what is before it does not count as a slash before `**`.
-    fn star(&mut self, start: usize, at: usize, mut text: usize, depth: u32) -> Result<(usize, usize), Outcome> {
+    fn star(&self, start: usize, at: usize, mut text: usize, depth: u32) -> Result<(usize, usize), Outcome> {
+        // The searches below run over the rest of the text at most once; bytes are cheaper than steps.
+        let searches = u32::try_from(self.text.len().saturating_sub(text) / 8).unwrap_or(u32::MAX);
+        self.effort.set(self.effort.get().checked_sub(searches).ok_or(Outcome::TooHard)?);
         let mut next = at + 1;
         let mut crosses = !self.manner.pathname;
         if self.p(next) == b'*' {

@@ -294,3 +294,15 @@ fn a_submodule_has_its_own_files() {
     scratch.run_git(&["-C", "sub", "config", "core.worktree", "/"], b"");
     assert_eq!(scratch.path("sub/y").unwrap().ignored, Ignored::Unknown);
 }
+
+#[test]
+fn h_28_very_long_missing_paths_cost_little() {
+    let scratch = tree();
+    scratch.file("ws/.gitignore", "gone/\n*.o\n");
+    let questions: Vec<Question> = (0..200)
+        .map(|number| Question::Path { path: format!("{number}/{}x.o", "y/".repeat(2_000)), no_follow: false })
+        .chain([Question::Path { path: format!("gone/{}x", "y/".repeat(2_000)), no_follow: false }])
+        .collect();
+    let facts = scratch.ask(&questions);
+    assert!((0..=200).all(|index| ignored(&facts, index) == Ignored::Yes));
+}

@@ -132,3 +132,22 @@ pub(crate) fn skipped_as_root(test: &str) -> bool {
     }
     root
 }
+
+#[test]
+#[ignore = "a measurement, run by hand: prints the time of a pass"]
+fn time_of_a_pass() {
+    let scratch = Scratch::new();
+    scratch.run_git(&["init", "-q"], b"");
+    scratch.file("ws/.gitignore", &"target/\n*.o\n/build\n".repeat(20));
+    scratch.file("ws/src/a.rs", "");
+    let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
+    let program = Question::Program { name: "ls".to_owned() };
+    let git = Question::GitHelpers { folder: ".".to_owned() };
+    for questions in [vec![], vec![path], vec![program], vec![git]] {
+        let start = std::time::Instant::now();
+        for _ in 0..1000 {
+            scratch.ask(&questions);
+        }
+        eprintln!("{:?} for {questions:?}", start.elapsed() / 1000);
+    }
+}
