@@ -1,1 +1,27 @@
-//! Placeholder.
+//! Looks at the machine: answers the core's questions about paths, programs and git, and finds policy files.
+//!
+//! [`Machine::answer`](machine::Machine::answer) only looks at metadata, ignore files and git's configuration. It starts nothing,
+//! writes nothing and waits for nothing, and what it cannot find out stays unanswered.
+
+pub mod machine;
+pub mod policy_files;
+pub mod trust;
+pub mod whereabouts;
+
+mod bounded_file;
+mod canonical;
+mod case;
+mod git_config;
+mod git_fact;
+mod git_helpers;
+mod git_syntax;
+mod ignore;
+mod ignore_pattern;
+mod path_fact;
+mod program;
+mod remembered;
+mod repository;
+mod wildcard;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Reads a small regular file without ever waiting: no pipe is opened to block on, no device is touched.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// What a link as the last component of the path means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastLink {
+    /// Read what it leads to.
+    Follow,
+    /// Do not read.
+    Refuse,
+}
+
+/// What came of reading a file.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Nothing stands there.
+    Missing,
+    /// It is a link, and links are refused.
+    Link,
+    /// All of it, with the metadata of the very file that was read.
+    Bytes(Vec<u8>, Metadata),
+    /// Something stands there but cannot be used; the reason is lowercase and has no full stop.
+    Unusable(String),
+}
+
+/// The metadata of a path, or why there is none to work with.
+pub(crate) enum Looked {
+    /// Nothing stands there.
+    Missing,
+    /// It is a link, and links are refused.
+    Link,
+    /// A regular file.
+    File(Metadata),
+    /// Anything else.
+    Unusable(String),
+}
+
+/// Looks at a path that should be a regular file.
+pub(crate) fn look(path: &Path, last: LastLink) -> Looked {
+    let metadata = match last {
+        LastLink::Follow => fs::metadata(path),
+        LastLink::Refuse => fs::symlink_metadata(path),
+    };
+    match metadata {
+        Ok(metadata) if metadata.is_file() => Looked::File(metadata),
+        Ok(metadata) if metadata.is_symlink() => Looked::Link,
+        Ok(_) => Looked::Unusable("is not a regular file".to_owned()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Looked::Missing,
+        Err(error) => Looked::Unusable(format!("cannot be looked at: {error}")),
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+pub(crate) fn read(path: &Path, limit: u64, last: LastLink) -> Content {
+    match look(path, last) {
+        Looked::Missing => return Content::Missing,
+        Looked::Link => return Content::Link,
+        Looked::Unusable(reason) => return Content::Unusable(reason),
+        Looked::File(_) => {}
+    }
+    // The path may have become something else since: the flags keep the opening from waiting, and the handle is looked at again.
+    let file = match open(path, last) {
+        Ok(file) => file,
+        Err(error) => return Content::Unusable(format!("cannot be opened: {error}")),
+    };
+    let metadata = match file.metadata() {
+        Ok(metadata) if metadata.is_file() => metadata,
+        Ok(_) => return Content::Unusable("is not a regular file".to_owned()),
+        Err(error) => return Content::Unusable(format!("cannot be looked at: {error}")),
+    };
+    let too_long = || Content::Unusable(format!("is longer than {} KiB", limit / 1024));
+    if metadata.len() > limit {
+        return too_long();
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    match file.take(limit.saturating_add(1)).read_to_end(&mut bytes) {
+        Ok(length) if length as u64 > limit => too_long(),
+        Ok(_) => Content::Bytes(bytes, metadata),
+        Err(error) => Content::Unusable(format!("cannot be read: {error}")),
+    }
+}
+
+fn open(path: &Path, last: LastLink) -> std::io::Result<File> {
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if last == LastLink::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    OpenOptions::new().read(true).custom_flags(raw(flags)).open(path)
+}
+
+/// The flags as `OpenOptionsExt::custom_flags` takes them.
+pub(crate) fn raw(flags: OFlags) -> i32 {
+    i32::try_from(flags.bits()).unwrap_or(0)
+}

@@ -1,0 +1,244 @@
+//! The machine: answers all questions of an operation in one bounded pass.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use sayso_core::fact::{Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
+
+use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
+use crate::case::CaseRules;
+use crate::git_config::{Config, ConfigReader};
+use crate::git_fact::{elsewhere, git_fact};
+use crate::git_syntax::ConfigFile;
+use crate::ignore::IgnoreFiles;
+use crate::ignore_pattern::Patterns;
+use crate::path_fact::path_fact;
+use crate::program::program_fact;
+use crate::remembered::{FILES_PER_PASS, Remembered};
+use crate::repository::{self, Found, Repository};
+use crate::whereabouts::Whereabouts;
+
+/// Questions beyond this many stay unanswered.
+const MOST_QUESTIONS: usize = 4096;
+
+/// Answers questions about this machine. Made once; a long-lived process keeps what it read of files that have not changed since.
+pub struct Machine {
+    whereabouts: Whereabouts,
+    patterns: Remembered<Patterns>,
+    configs: Remembered<ConfigFile>,
+    case: CaseRules,
+}
+
+impl Machine {
+    /// A machine with these places.
+    pub fn new(whereabouts: Whereabouts) -> Self {
+        Machine {
+            whereabouts,
+            patterns: Remembered::new(Patterns::parse),
+            configs: Remembered::new(ConfigFile::parse),
+            case: CaseRules::default(),
+        }
+    }
+
+    /// The places this machine was made with.
+    pub fn whereabouts(&self) -> &Whereabouts {
+        &self.whereabouts
+    }
+
+    /// Answers each question, in order. What cannot be found out, or not for sure, is `None`; if `cwd` or `workspace` is not an existing
+    /// folder by an absolute path, that is everything.
+    pub fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        let mut walker = Walker::default();
+        let (surroundings, sound) = self.surroundings(&mut walker, cwd, workspace);
+        let mut pass = Pass {
+            machine: self,
+            walker,
+            surroundings,
+            left: FILES_PER_PASS,
+            found: HashMap::new(),
+            configs: HashMap::new(),
+            ignore: HashMap::new(),
+        };
+        let answers = questions.iter().enumerate().map(
+            |(index, question)| {
+                if sound && index < MOST_QUESTIONS { pass.answer(question) } else { None }
+            },
+        );
+        let answers = answers.collect();
+        Facts { surroundings: pass.surroundings, answers }
+    }
+
+    /// Where the operation happens, and whether all of that is certain.
+    fn surroundings(&self, walker: &mut Walker, cwd: &str, workspace: &str) -> (Surroundings, bool) {
+        let mut sound = true;
+        let mut folder = |path: &str| match walker.walk("/", path, false) {
+            Some(walked) if path.starts_with('/') && matches!(&walked.end, End::Here(metadata) if metadata.is_dir()) => walked.canonical,
+            _ => {
+                sound = false;
+                // Even then nothing may count as inside by accident, and nothing is below `/dev/null`.
+                if path.starts_with('/') { lexical("/", path) } else { "/dev/null".to_owned() }
+            }
+        };
+        let (workspace, cwd) = (folder(workspace), folder(cwd));
+        let home = self.whereabouts.home.as_deref().and_then(Path::to_str);
+        let home = home.and_then(|home| walker.walk("/", home, false)).map(|walked| walked.canonical);
+        let places = &self.whereabouts;
+        let project = Path::new(&workspace).join(".sayso");
+        let mut own = Vec::new();
+        for (path, private) in
+            [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)]
+        {
+            // A name that cannot be told to the judge would go unprotected.
+            sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private));
+        }
+        (Surroundings { workspace, cwd, home, own }, sound)
+    }
+}
+
+/// Adds the place a path leads to, and each link on the way: who can turn a link can put other files in the place of ours.
+fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: bool) -> bool {
+    let walked = walker.walk("/", path, false);
+    let certain = walked.is_some();
+    let (canonical, links) = match walked {
+        Some(walked) => (walked.canonical, walked.links),
+        None => (lexical("/", path), Vec::new()),
+    };
+    for path in links.into_iter().map(|link| link.at).chain([canonical]) {
+        if !own.iter().any(|known: &OwnPath| known.path == path && known.private == private) {
+            own.push(OwnPath { path, private });
+        }
+    }
+    certain
+}
+
+/// The folder to look for a repository from: what is missing has none, and may be very long.
+fn nearest_folder(walked: &Walked) -> &str {
+    match &walked.end {
+        End::Here(metadata) if metadata.is_dir() => &walked.canonical,
+        End::Here(_) | End::PerProcess => parent(&walked.canonical),
+        End::Missing(count) => ancestor(&walked.canonical, *count),
+    }
+}
+
+/// What one pass has found out so far.
+struct Pass<'a> {
+    machine: &'a Machine,
+    walker: Walker,
+    surroundings: Surroundings,
+    /// How many files may still be read.
+    left: u32,
+    /// The repository of each folder.
+    found: HashMap<String, Found>,
+    /// The configuration by the root of the repository; the empty text is outside of any.
+    configs: HashMap<String, Config>,
+    ignore: HashMap<String, IgnoreFiles>,
+}
+
+impl Pass<'_> {
+    fn answer(&mut self, question: &Question) -> Option<Fact> {
+        match question {
+            Question::Path { path, no_follow } => self.path(path, *no_follow).map(Fact::Path),
+            Question::Program { name } => {
+                program_fact(name, &self.surroundings, &self.machine.whereabouts, &mut self.walker).map(Fact::Program)
+            }
+            Question::GitHelpers { folder } => self.git(folder),
+        }
+    }
+
+    fn path(&mut self, path: &str, no_follow: bool) -> Option<PathFact> {
+        let walked = self.walker.walk(&self.surroundings.cwd, path, no_follow)?;
+        let per_process = matches!(walked.end, End::PerProcess);
+        let nearest = nearest_folder(&walked).to_owned();
+        let mut fact = path_fact(walked, &self.walker, &self.machine.case, self.machine.whereabouts.uid)?;
+        if !per_process {
+            fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder, nearest);
+        }
+        Some(fact)
+    }
+
+    /// A repository made inside of another one does not bring back what the outer one ignores, up to the workspace's own repository:
+    /// else `git init` in an ignored folder would be a way to open it. Repositories further out (dotfiles that ignore `*`) don't count.
+    fn ignored(&mut self, path: &str, is_folder: bool, nearest: String) -> Ignored {
+        let existing = nearest.len();
+        let mut folder = nearest;
+        let mut answer = Ignored::NoRepository;
+        loop {
+            let repository = match self.repository(&folder) {
+                Found::Nothing => return answer,
+                Found::Unclear(_) => return Ignored::Unknown,
+                Found::Repository(repository) => repository,
+            };
+            answer = self.ignored_by(&repository, path, is_folder, existing);
+            let outermost = !is_within(path, &self.surroundings.workspace) || is_within(&self.surroundings.workspace, &repository.root);
+            if answer != Ignored::No || outermost || repository.root == "/" {
+                return answer;
+            }
+            folder = parent(&repository.root).to_owned();
+        }
+    }
+
+    fn ignored_by(&mut self, repository: &Repository, path: &str, is_folder: bool, existing: usize) -> Ignored {
+        let machine = self.machine;
+        if !self.ignore.contains_key(&repository.root) {
+            let config = self.take_config(Some(repository));
+            let elsewhere = elsewhere(repository, &config, &mut self.walker).is_some();
+            let mut reader = ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left };
+            let files = IgnoreFiles::open(repository, &config, &mut reader, &machine.patterns, elsewhere);
+            self.configs.insert(repository.root.clone(), config);
+            self.ignore.insert(repository.root.clone(), files);
+        }
+        let Some(files) = self.ignore.get_mut(&repository.root) else { return Ignored::Unknown };
+        files.status(repository, path, is_folder, existing, &machine.patterns, &mut self.left)
+    }
+
+    fn git(&mut self, folder: &str) -> Option<Fact> {
+        let folder = self.walker.walk(&self.surroundings.cwd, folder, false)?;
+        if matches!(folder.end, End::PerProcess) {
+            return None;
+        }
+        let machine = self.machine;
+        let found = self.repository(nearest_folder(&folder));
+        let repository = match &found {
+            Found::Repository(repository) => Some(repository),
+            _ => None,
+        };
+        let config = self.take_config(repository);
+        let reader = ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left };
+        let fact = git_fact(&found, &config, &reader, &mut self.walker, &folder.canonical);
+        self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
+        Some(Fact::Git(fact))
+    }
+
+    fn repository(&mut self, folder: &str) -> Found {
+        if let Some(found) = self.found.get(folder) {
+            return found.clone();
+        }
+        let found = match repository::find(folder) {
+            Found::Repository(repository) => self.without_links(repository),
+            found => found,
+        };
+        self.found.insert(folder.to_owned(), found.clone());
+        found
+    }
+
+    fn without_links(&mut self, repository: Repository) -> Found {
+        let mut walk = |path: &Path| {
+            let walked = self.walker.walk("/", path.to_str()?, false)?;
+            matches!(walked.end, End::Here(_)).then(|| PathBuf::from(walked.canonical))
+        };
+        match (walk(&repository.own), walk(&repository.common)) {
+            (Some(own), Some(common)) => Found::Repository(Repository { own, common, ..repository }),
+            _ => Found::Unclear(repository.root),
+        }
+    }
+
+    /// The configuration of a repository; the caller puts it back, since others of this pass may need it.
+    fn take_config(&mut self, repository: Option<&Repository>) -> Config {
+        let key = repository.map_or("", |repository| repository.root.as_str());
+        if let Some(config) = self.configs.remove(key) {
+            return config;
+        }
+        let machine = self.machine;
+        ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left }.read(repository)
+    }
+}

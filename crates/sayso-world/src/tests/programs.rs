@@ -1,0 +1,78 @@
+//! Programs: which file a name starts, and who could change it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use super::{Scratch, whereabouts};
+use crate::machine::Machine;
+
+fn executable(scratch: &Scratch, path: &str) {
+    scratch.file(path, "#!/bin/sh\n");
+    fs::set_permissions(scratch.at(path), Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn x_16_a_program_of_the_system_is_not_changeable() {
+    let scratch = Scratch::new();
+    let fact = scratch.program("ls").unwrap();
+    assert!(!fact.changeable && !fact.inside_workspace, "{fact:?}");
+    let file = fact.file.unwrap();
+    assert_eq!(file, fs::canonicalize(&file).unwrap().to_str().unwrap());
+}
+
+#[test]
+fn x_16_the_first_in_path_wins_and_own_folders_are_changeable() {
+    let scratch = Scratch::new();
+    executable(&scratch, "bin/ls");
+    let fact = scratch.program("ls").unwrap();
+    assert_eq!(fact.file, Some(scratch.at("bin/ls")));
+    assert!(fact.changeable);
+}
+
+#[test]
+fn x_16_what_is_not_executable_is_passed_over() {
+    let scratch = Scratch::new();
+    scratch.file("bin/ls", "");
+    scratch.folder("bin/cat");
+    assert_ne!(scratch.program("ls").unwrap().file, Some(scratch.at("bin/ls")));
+    assert!(!scratch.program("cat").unwrap().changeable);
+}
+
+#[test]
+fn x_16_relative_path_elements_are_changeable() {
+    let mut scratch = Scratch::new();
+    for relative in ["", ".", "node_modules/.bin"] {
+        let mut places = whereabouts(&scratch.root);
+        places.path = vec![PathBuf::from(relative), PathBuf::from("/usr/bin"), PathBuf::from("/bin")];
+        scratch.machine = Machine::new(places);
+        assert!(scratch.program("ls").unwrap().changeable, "{relative:?}");
+    }
+    executable(&scratch, "ws/node_modules/.bin/tsc");
+    let fact = scratch.program("tsc").unwrap();
+    assert_eq!(fact.file, Some(scratch.at("ws/node_modules/.bin/tsc")));
+    assert!(fact.changeable && fact.inside_workspace);
+}
+
+#[test]
+fn names_with_a_slash_are_paths() {
+    let scratch = Scratch::new();
+    executable(&scratch, "ws/run.sh");
+    let fact = scratch.program("./run.sh").unwrap();
+    assert_eq!(fact.file, Some(scratch.at("ws/run.sh")));
+    assert!(fact.inside_workspace && fact.changeable);
+    scratch.link("ws/tool", "/bin/ls");
+    let fact = scratch.program("./tool").unwrap();
+    assert!(fact.changeable && !fact.inside_workspace, "a link in the workspace can be turned: {fact:?}");
+    let fact = scratch.program("./nothing").unwrap();
+    assert_eq!((fact.file, fact.changeable, fact.inside_workspace), (None, true, true));
+}
+
+#[test]
+fn an_unknown_name_has_no_file() {
+    let scratch = Scratch::new();
+    let fact = scratch.program("sayso-no-such-program").unwrap();
+    assert_eq!((fact.file, fact.changeable), (None, true));
+    assert_eq!(scratch.program(""), None);
+    assert_eq!(scratch.program("a\0b"), None);
+}
