@@ -1,0 +1,130 @@
+//! Puts the parts together: policy files of this machine and workspace into one policy.
+
+use std::path::Path;
+
+use sayso_core::diagnostic::{Diagnostic, Severity, Source};
+use sayso_core::fact::{Facts, Question};
+use sayso_core::mode::Mode;
+use sayso_core::policy::read::{Format, Layer, Origin, read};
+use sayso_core::policy::{Overrides, Policy};
+use sayso_gate::ports::World;
+use sayso_shell::Bash;
+use sayso_world::machine::Machine;
+use sayso_world::policy_files::{self, FileLayer, PolicyFile};
+use sayso_world::whereabouts::Whereabouts;
+
+/// What flags say about the policy.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// `--policy`: this file stands above all others.
+    pub file: Option<std::path::PathBuf>,
+    /// `--profile`.
+    pub profile: Option<String>,
+    /// `--mode`.
+    pub mode: Option<Mode>,
+}
+
+/// A policy, and everything that was found wrong on the way.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The policy; broken if any file could not be read.
+    pub policy: Policy,
+    /// The files that were looked at, with what was found in each.
+    pub files: Vec<ReadFile>,
+}
+
+/// One policy file after reading.
+#[derive(Debug)]
+pub struct ReadFile {
+    /// Its name.
+    pub name: String,
+    /// Its text, where there is one.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+    /// What was found.
+    pub findings: Vec<Diagnostic>,
+    /// Why it could not be opened.
+    pub unreadable: Option<String>,
+}
+
+impl ReadFile {
+    /// Whether it cannot be used.
+    pub fn is_broken(&self) -> bool {
+        self.unreadable.is_some() || self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// All findings for people.
+    pub fn render(&self) -> String {
+        let source = Source { name: &self.name, text: &self.text };
+        let mut out: String = self.findings.iter().map(|finding| finding.render(source)).collect();
+        if let Some(why) = &self.unreadable {
+            out.push_str(&format!("{}: error: {}\n", sayso_core::visible::visible(&self.name), sayso_core::visible::visible(why)));
+        }
+        out
+    }
+}
+
+/// Loads the policy for a workspace. A file that is there and cannot be read makes the policy deny everything.
+pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
+    let mut found = policy_files::find(whereabouts, workspace);
+    if let Some(path) = &choice.file {
+        found.push(policy_files::named(path));
+    }
+    let mut layers = Vec::new();
+    let mut files = Vec::new();
+    for file in found {
+        let (file, layer) = read_file(file);
+        layers.extend(layer);
+        files.push(file);
+    }
+    let policy = match files.iter().find(|file| file.is_broken()) {
+        Some(broken) => Policy::broken(format!("`{}` has errors; `sayso policy check` shows them", broken.name)),
+        None => {
+            let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..from_environment() };
+            Policy::assemble(layers, &overrides, &Bash)
+        }
+    };
+    Loaded { policy, files }
+}
+
+/// `SAYSO_MODE` and `SAYSO_PROFILE`; a word that is not known is as strict as can be.
+fn from_environment() -> Overrides {
+    let word = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+    Overrides {
+        environment_mode: word("SAYSO_MODE").map(|text| Mode::from_word(&text).unwrap_or(Mode::ConfirmAll)),
+        environment_profile: word("SAYSO_PROFILE"),
+        ..Overrides::default()
+    }
+}
+
+fn read_file(file: PolicyFile) -> (ReadFile, Option<Layer>) {
+    let name = file.path.display().to_string();
+    let origin = match file.layer {
+        FileLayer::Managed => Origin::Managed,
+        FileLayer::User => Origin::User,
+        FileLayer::UserSettings => Origin::Learned,
+        FileLayer::Project if file.trusted => Origin::Project,
+        FileLayer::Project => Origin::UntrustedProject,
+        FileLayer::CommandLine => Origin::CommandLine,
+    };
+    let is_json = file.path.extension().is_some_and(|extension| extension == "json");
+    let format = if is_json { Format::Json } else { Format::Yaml };
+    match file.text {
+        Ok(text) => {
+            let (layer, mut findings) = read(Source { name: &name, text: &text }, format, origin, &Bash);
+            findings.extend(file.warnings.into_iter().map(|warning| Diagnostic::warning(Default::default(), warning)));
+            (ReadFile { name, text, origin, findings, unreadable: None }, layer)
+        }
+        Err(why) => (ReadFile { name, text: String::new(), origin, findings: Vec::new(), unreadable: Some(why) }, None),
+    }
+}
+
+/// The real machine as the gate's world.
+pub struct RealWorld(pub Machine);
+
+impl World for RealWorld {
+    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        self.0.answer(cwd, workspace, questions)
+    }
+}

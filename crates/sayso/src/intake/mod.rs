@@ -1,0 +1,3 @@
+//! Doors: each file turns one wire format into operations and verdicts back into it.
+
+pub mod jsonl;

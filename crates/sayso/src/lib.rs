@@ -1,0 +1,7 @@
+//! The program `sayso`: commands, doors, and the composition of all parts.
+
+pub mod assemble;
+pub mod cli;
+pub mod exit_code;
+pub mod intake;
+pub mod report;

@@ -1,0 +1,80 @@
+//! Verdicts as JSON for programs and as text for people.
+
+use sayso_core::effect::{Effect, Target};
+use sayso_core::explain;
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::Operation;
+use sayso_core::verdict::{Reason, Verdict};
+use sayso_core::visible::visible;
+
+/// The verdict in the shape of `sayso check --json`.
+pub fn json(id: &Node, verdict: &Verdict) -> Node {
+    let text = |text: &str| Node::text(text);
+    let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
+    Node::map([
+        ("id", id.clone()),
+        ("decision", text(verdict.decision.word())),
+        ("risk", text(verdict.risk.word())),
+        ("tier", text(verdict.tier.word())),
+        ("confirm", text(verdict.confirm.word())),
+        ("reasons", list(verdict.reasons.iter().map(reason).collect())),
+        ("effects", list(verdict.effects.iter().map(effect).collect())),
+        ("digest", text(&verdict.digest.to_string())),
+    ])
+}
+
+fn reason(reason: &Reason) -> Node {
+    Node::map([("rule", Node::text(&reason.rule)), ("source", Node::text(&reason.source)), ("text", Node::text(&reason.text))])
+}
+
+fn effect(effect: &Effect) -> Node {
+    let mut entries = vec![("kind", Node::text(effect.kind.word()))];
+    match &effect.target {
+        Target::Path(place) => {
+            let path = place.fact.as_ref().map_or(&place.written, |fact| &fact.canonical);
+            entries.push(("path", Node::text(path)));
+            if *path != place.written {
+                entries.push(("written", Node::text(&place.written)));
+            }
+        }
+        Target::UnknownPath(written) => entries.push(("written", Node::text(written))),
+        Target::Url(url) => {
+            entries.push(("url", Node::text(&url.written)));
+            entries.push(("host", Node::text(&url.host)));
+        }
+        Target::Host(host) => entries.push(("host", Node::text(host))),
+        Target::Tool(name) => entries.push(("tool", Node::text(name))),
+        Target::McpTool { server, tool } => {
+            entries.push(("server", Node::text(server)));
+            entries.push(("tool", Node::text(tool)));
+        }
+        Target::Agent(name) => entries.push(("agent", Node::text(name))),
+        Target::Nothing | Target::Command => {}
+    }
+    entries.push(("certain", Value::Bool(effect.certain).into()));
+    let manners = [
+        ("recursive", effect.manner.recursive),
+        ("overwrite", effect.manner.overwrite),
+        ("moved_away", effect.manner.moved_away),
+        ("redirect", effect.manner.redirect),
+    ];
+    entries.extend(manners.into_iter().filter(|(_, is)| *is).map(|(name, is)| (name, Value::Bool(is).into())));
+    if let Some(part) = effect.part {
+        entries.push(("part", Value::Number(part.to_string()).into()));
+    }
+    if let Some(note) = &effect.note {
+        entries.push(("note", Node::text(note)));
+    }
+    Node::map(entries)
+}
+
+/// The verdict for people, with the trace where it was kept.
+pub fn text(operation: &Operation, verdict: &Verdict) -> String {
+    let mut lines = explain::lines(operation, verdict);
+    if !verdict.trace.is_empty() {
+        lines.push("  tried, in order:".to_owned());
+        lines.extend(verdict.trace.iter().map(|line| format!("    {}", visible(line))));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
