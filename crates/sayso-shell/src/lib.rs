@@ -1,1 +1,55 @@
-//! Placeholder.
+//! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
+//!
+//! This first version reads *one plain command of literal words*. Whatever is more than that is opaque: it is never allowed by
+//! itself, while deny rules and the search for danger still look at every word that can be seen in it.
+
+mod analysis;
+mod danger;
+mod normal;
+mod options;
+mod places;
+mod programs;
+mod quote;
+mod reader;
+mod scene;
+mod seen;
+mod wrappers;
+
+use sayso_core::draft::{Command, Draft};
+
+/// Text longer than this is not read: 64 KiB.
+pub const LONGEST: usize = 64 * 1024;
+
+/// What a command line would do: its effects, the questions to the world, the commands, what is opaque, and the dangers.
+///
+/// The caller has made sure that the text is no larger than an operation may be and not blank.
+pub fn analyse(text: &str) -> Draft {
+    analysis::analyse(text)
+}
+
+/// The commands of a line, or none if it is opaque. For checking the examples of a rule.
+pub fn commands(text: &str) -> Option<Vec<Command>> {
+    let draft = analysis::analyse(text);
+    draft.opaque.is_none().then_some(draft.commands)
+}
+
+/// The words that can be seen in any text, split at every operator, quotes removed as well as possible.
+///
+/// Over-approximate, for deny rules on opaque text: a command behind a wrapper, in a script of `sh -c` or in a substitution is
+/// a row of its own, and a row may well be something that would never run.
+pub fn seen(text: &str) -> Vec<Vec<String>> {
+    seen::segments(text).into_iter().map(|segment| segment.words).collect()
+}
+
+/// One command line that reads back to exactly these words.
+pub fn quote(words: &[String]) -> String {
+    quote::quote(words)
+}
+
+/// The words of a command or of a rule's pattern in their normal form.
+///
+/// For a known program: its plain name, every option in one spelling, options first and sorted, then the operands. Words with
+/// a wildcard (`*`, `?`) stay as operands. The words of other programs stay as they are. Wrappers are not taken off.
+pub fn normal(words: &[String]) -> Vec<String> {
+    normal::normal(words)
+}

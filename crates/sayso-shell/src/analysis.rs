@@ -1,0 +1,159 @@
+//! Walks a text from its reading to a draft: wrappers off, the program looked up, its effects and dangers listed.
+
+use sayso_core::draft::{Command, Danger, Draft, Opaque};
+use sayso_core::effect::{Effect, EffectKind, Target};
+use sayso_core::fact::Question;
+use sayso_core::verdict::Tier;
+
+use crate::options::{self, Parsed, Takes};
+use crate::programs::{self, Program};
+use crate::reader::{self, Line, Refusal};
+use crate::scene::Scene;
+use crate::wrappers::{self, Unwrapped, identity};
+use crate::{LONGEST, danger, normal, seen};
+
+/// See [`crate::analyse`].
+pub(crate) fn analyse(text: &str) -> Draft {
+    if text.len() > LONGEST {
+        let reason = "the command is longer than 64 KiB".to_owned();
+        return opaque(text, Refusal { reason, start: 0, end: text.len() });
+    }
+    let line = match reader::read(text) {
+        Ok(line) => line,
+        Err(refusal) => return opaque(text, refusal),
+    };
+    match wrappers::unwrap(&line.words) {
+        Ok(unwrapped) => plain(text, line, unwrapped),
+        Err(reason) => opaque(text, Refusal { reason, start: 0, end: text.len() }),
+    }
+}
+
+/// A text that could not be read: only what can be seen in it is kept.
+fn opaque(text: &str, refusal: Refusal) -> Draft {
+    let segments = seen::segments(text);
+    let dangers = danger::of_text(text, &segments);
+    let seen = segments.into_iter().map(|segment| segment.words).collect();
+    let effects = vec![Effect::unknown(refusal.reason.clone())];
+    let opaque = Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen };
+    Draft { effects, opaque: Some(opaque), dangers, ..Draft::default() }
+}
+
+/// One plain command.
+fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
+    const PART: usize = 0;
+    let mut draft = Draft::default();
+    let mut words = line.words.get(unwrapped.start..).unwrap_or(&[]).to_vec();
+    let Some(written) = words.first().cloned() else { return draft };
+    let name = identity(&written).to_owned();
+    if let Some(first) = words.first_mut() {
+        first.clone_from(&name);
+    }
+
+    for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
+        environment(&mut draft, PART, variable, value);
+    }
+    privilege(&mut draft, PART, &unwrapped.wrappers);
+
+    let program = programs::find(&name);
+    // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
+    let in_shell = unwrapped.wrappers.iter().all(|wrapper| wrapper == "time" || wrapper == "command");
+    let builtin = in_shell && name == written && program.is_some_and(|program| program.builtin);
+    let question = (!builtin).then(|| draft.ask(Question::Program { name: written }));
+
+    let mut scene = Scene::new(&mut draft, PART, &name);
+    if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
+        scene.write("nohup.out");
+    }
+    let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    match program {
+        Some(program) => perform(program, &mut scene, &arguments),
+        None => scene.unknown(format!("`{name}` is not a known program")),
+    }
+    let (interprets, git) = scene.close();
+
+    let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
+    for danger in danger::of_command(&words, leaves_alone) {
+        draft.dangers.push(Danger { part: Some(PART), ..danger });
+    }
+    if draft.opaque.is_some() {
+        show_inside(text, &mut draft);
+    }
+    let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
+    draft.commands.push(Command {
+        normal: normal::normal(&words),
+        words,
+        wrappers: unwrapped.wrappers,
+        program: question,
+        git,
+        literal: true,
+        assignments,
+        interprets,
+    });
+    draft
+}
+
+/// Puts in what can be seen of the script inside a command.
+fn show_inside(text: &str, draft: &mut Draft) {
+    let segments = seen::segments(text);
+    for danger in danger::of_text(text, &segments) {
+        if !draft.dangers.iter().any(|known| known.what == danger.what) {
+            draft.dangers.push(danger);
+        }
+    }
+    if let Some(opaque) = &mut draft.opaque {
+        opaque.end = text.len();
+        opaque.seen = segments.into_iter().map(|segment| segment.words).collect();
+    }
+}
+
+/// Lists the effects of a known program.
+fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
+    let parsed = match program.options {
+        Some(table) => options::read(table, arguments, false),
+        None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
+    };
+    if let Some(word) = parsed.unknown.first() {
+        scene.unknown(format!("the option `{word}` of `{}` is not known", scene.name));
+    }
+    paths_of_options(scene, &parsed);
+    (program.meaning)(scene, &parsed);
+}
+
+/// The paths that stand as values of options.
+pub(crate) fn paths_of_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    for given in &parsed.options {
+        match (given.takes, given.value) {
+            (Takes::ReadPath, Some(path)) => scene.read(path, false),
+            (Takes::WritePath, Some(path)) => scene.write(path),
+            _ => {}
+        }
+    }
+}
+
+/// A variable that is set for the command. Most can make a harmless program run another one.
+fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str) {
+    if is_harmless_variable(variable, value) {
+        return;
+    }
+    let note = format!("sets `{variable}`, which may change what runs");
+    let environment = Effect::new(EffectKind::Environment, Target::Nothing);
+    draft.effects.push(Effect { part: Some(part), note: Some(note.clone()), ..environment });
+    draft.effects.push(Effect { part: Some(part), ..Effect::unknown(note) });
+}
+
+fn is_harmless_variable(variable: &str, value: &str) -> bool {
+    const HARMLESS: [&str; 8] = ["LANG", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "TZ"];
+    // Some of these name files: a path in the value would be read.
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,-".contains(&byte) || (byte == b'/' && variable == "TZ"));
+    let inside = !value.starts_with('/') && !value.contains("..");
+    plain && inside && (HARMLESS.contains(&variable) || variable.starts_with("LC_"))
+}
+
+fn privilege(draft: &mut Draft, part: usize, wrappers: &[String]) {
+    for wrapper in wrappers.iter().filter(|wrapper| matches!(wrapper.as_str(), "sudo" | "doas")) {
+        let what = format!("gains rights by `{wrapper}`");
+        let gain = Effect::new(EffectKind::Privilege, Target::Nothing);
+        draft.effects.push(Effect { part: Some(part), note: Some(what.clone()), ..gain });
+        draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: Some(part) });
+    }
+}

@@ -1,0 +1,167 @@
+//! The options of a program, after a compact table: only what stands in the table is known.
+//!
+//! A table is a text of entries parted by blanks. An entry has the spellings of one option, parted by commas, the normal one
+//! last: `-r,-R,--recursive`. It may end in one of these:
+//!
+//! | end | meaning |
+//! |---|---|
+//! | `=` | takes a value |
+//! | `=<` | takes a path that is read |
+//! | `=>` | takes a path that is written |
+//! | `?` | the long spelling may have a value after `=` |
+//! | `~` | may have a value, attached to any spelling |
+//!
+//! The spelling `-#` stands for a number such as `-20`.
+
+/// What was given to a program.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed<'a> {
+    /// The options in their normal spelling.
+    pub(crate) options: Vec<Given<'a>>,
+    /// The other words.
+    pub(crate) operands: Vec<&'a str>,
+    /// How many operands stood before `--`, if it was there.
+    pub(crate) before_dashes: Option<usize>,
+    /// The options that the table does not have.
+    pub(crate) unknown: Vec<&'a str>,
+}
+
+/// One option that was given.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Given<'a> {
+    pub(crate) name: String,
+    pub(crate) value: Option<&'a str>,
+    pub(crate) takes: Takes,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    Data,
+    ReadPath,
+    WritePath,
+    /// Only after `=` of the long spelling.
+    LongMay,
+    /// Only attached.
+    May,
+}
+
+impl Parsed<'_> {
+    /// Whether an option was given, by its normal spelling.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.options.iter().any(|given| given.name == name)
+    }
+
+    /// The last value of an option.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        self.options.iter().rev().find(|given| given.name == name).and_then(|given| given.value)
+    }
+}
+
+/// Reads words after a table.
+///
+/// The reading goes on after something unknown, as well as it can, since deny rules and dangers want to see the rest.
+/// With `pattern`, words with a wildcard are operands.
+pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let mut rest = words.iter().copied();
+    while let Some(word) = rest.next() {
+        if !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
+            parsed.operands.push(word);
+        } else if word == "--" {
+            parsed.before_dashes = Some(parsed.operands.len());
+            parsed.operands.extend(rest);
+            break;
+        } else if word.starts_with("--") {
+            read_long(table, word, &mut rest, &mut parsed);
+        } else {
+            read_short(table, word, &mut rest, &mut parsed);
+        }
+    }
+    parsed
+}
+
+fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<Item = &'a str>, parsed: &mut Parsed<'a>) {
+    let (name, attached) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    };
+    let Some((normal, takes)) = find(table, name) else {
+        parsed.unknown.push(word);
+        // An abbreviation is not known, but for deny rules it is what it stands for.
+        let full = only_one_with_prefix(table, name).unwrap_or(name);
+        parsed.options.push(Given { name: full.to_owned(), value: attached, takes: Takes::Data });
+        return;
+    };
+    let value = match takes {
+        Takes::Data | Takes::ReadPath | Takes::WritePath => attached.or_else(|| rest.next()),
+        _ => attached,
+    };
+    let wrong = match takes {
+        Takes::Nothing => value.is_some(),
+        Takes::LongMay | Takes::May => false,
+        _ => value.is_none(),
+    };
+    if wrong {
+        parsed.unknown.push(word);
+    }
+    parsed.options.push(Given { name: normal.to_owned(), value, takes });
+}
+
+fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<Item = &'a str>, parsed: &mut Parsed<'a>) {
+    let body = word.get(1..).unwrap_or("");
+    if body.bytes().all(|byte| byte.is_ascii_digit())
+        && let Some((normal, takes)) = find(table, "-#")
+    {
+        parsed.options.push(Given { name: normal.to_owned(), value: Some(body), takes });
+        return;
+    }
+    for (at, letter) in body.char_indices() {
+        let after = body.get(at + letter.len_utf8()..).unwrap_or("");
+        let short = format!("-{letter}");
+        let Some((normal, takes)) = find(table, &short) else {
+            parsed.unknown.push(word);
+            parsed.options.push(Given { name: short, value: None, takes: Takes::Nothing });
+            continue;
+        };
+        let value = match takes {
+            Takes::Nothing | Takes::LongMay => None,
+            Takes::May => (!after.is_empty()).then_some(after),
+            _ if !after.is_empty() => Some(after),
+            _ => rest.next(),
+        };
+        if value.is_none() && matches!(takes, Takes::Data | Takes::ReadPath | Takes::WritePath) {
+            parsed.unknown.push(word);
+        }
+        parsed.options.push(Given { name: normal.to_owned(), value, takes });
+        if value.is_some() {
+            break;
+        }
+    }
+}
+
+/// The entry of a spelling: its normal spelling and what it takes.
+fn find(table: &'static str, name: &str) -> Option<(&'static str, Takes)> {
+    table.split_ascii_whitespace().find_map(|entry| {
+        let (names, takes) = takes(entry);
+        names.split(',').any(|spelling| spelling == name).then(|| (names.rsplit(',').next().unwrap_or(names), takes))
+    })
+}
+
+fn takes(entry: &'static str) -> (&'static str, Takes) {
+    let ends = [("=<", Takes::ReadPath), ("=>", Takes::WritePath), ("=", Takes::Data), ("?", Takes::LongMay), ("~", Takes::May)];
+    ends.iter().find_map(|(end, takes)| Some((entry.strip_suffix(end)?, *takes))).unwrap_or((entry, Takes::Nothing))
+}
+
+fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static str> {
+    if prefix.len() < 3 {
+        return None;
+    }
+    let mut fits = table.split_ascii_whitespace().filter_map(|entry| {
+        let names = takes(entry).0;
+        names.split(',').any(|spelling| spelling.starts_with(prefix)).then(|| names.rsplit(',').next().unwrap_or(names))
+    });
+    let only = fits.next()?;
+    fits.next().is_none().then_some(only)
+}

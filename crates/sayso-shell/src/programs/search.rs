@@ -1,0 +1,172 @@
+//! Programs that look for files and in files.
+
+use super::{Program, reads_below};
+use crate::options::Parsed;
+use crate::scene::{PLAIN, Scene};
+use sayso_core::effect::{EffectKind, Manner};
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program::new(
+        &["grep", "egrep", "fgrep"],
+        "-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -e,--regexp= -f,--file=< -i,-y,--ignore-case \
+         --no-ignore-case -v,--invert-match -w,--word-regexp -x,--line-regexp -c,--count --colour,--color? -L,--files-without-match \
+         -l,--files-with-matches -m,--max-count= -o,--only-matching -q,--silent,--quiet -s,--no-messages -b,--byte-offset \
+         -H,--with-filename -h,--no-filename --label= -n,--line-number -T,--initial-tab -Z,--null -A,--after-context= \
+         -B,--before-context= -#,-C,--context= -a,--text --binary-files= -D,--devices= -d,--directories= --exclude= --exclude-from=< \
+         --exclude-dir= -I --include= -r,--recursive -R,--dereference-recursive --line-buffered -U,--binary -z,--null-data",
+        grep,
+    ),
+    Program::new(
+        &["rg"],
+        "-e,--regexp= -f,--file=< -i,--ignore-case -S,--smart-case -s,--case-sensitive -n,--line-number -N,--no-line-number \
+         -l,--files-with-matches --files-without-match -c,--count --count-matches -w,--word-regexp -x,--line-regexp -v,--invert-match \
+         -o,--only-matching -F,--fixed-strings -P,--pcre2 -U,--multiline --multiline-dotall -A,--after-context= -B,--before-context= \
+         -C,--context= -g,--glob= --iglob= -t,--type= -T,--type-not= --type-list -.,--hidden -u,--unrestricted --no-ignore --no-ignore-vcs \
+         -m,--max-count= -d,--max-depth= --files -L,--follow --color= --colors= --heading --no-heading --stats --json --sort= --sortr= \
+         -p,--pretty -q,--quiet -0,--null --trim -M,--max-columns= --max-columns-preview -r,--replace= -H,--with-filename -I,--no-filename \
+         --column --no-messages --max-filesize= --one-file-system --vimgrep -a,--text --crlf --no-config -j,--threads= --passthru",
+        ripgrep,
+    ),
+    Program::raw(&["find"], find),
+];
+
+fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let recursive = parsed.has("--recursive") || parsed.has("--dereference-recursive") || parsed.value("--directories") == Some("recurse");
+    let paths = without_pattern(parsed, false);
+    if recursive {
+        reads_below(scene, paths, true);
+    } else {
+        for path in paths {
+            scene.read(path, false);
+        }
+    }
+}
+
+fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("--type-list") {
+        return;
+    }
+    reads_below(scene, without_pattern(parsed, parsed.has("--files")), true);
+}
+
+/// The operands that are paths: the first one is the pattern, unless an option gives it.
+fn without_pattern<'p, 'a>(parsed: &'p Parsed<'a>, no_pattern: bool) -> &'p [&'a str] {
+    let given = no_pattern || parsed.has("--regexp") || parsed.has("--file");
+    let skipped = usize::from(!given);
+    parsed.operands.get(skipped..).unwrap_or(&[])
+}
+
+/// Tests and actions of `find` that only look, without an argument.
+const ALONE: [&str; 37] = [
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-depth",
+    "-d",
+    "-daystart",
+    "-follow",
+    "-mount",
+    "-xdev",
+    "-noleaf",
+    "-empty",
+    "-true",
+    "-false",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-a",
+    "-and",
+    "-o",
+    "-or",
+    "-not",
+    "!",
+    "(",
+    ")",
+    ",",
+    "-quit",
+    "-nowarn",
+    "-warn",
+    "-ignore_readdir_race",
+    "-noignore_readdir_race",
+    "-H",
+    "-L",
+    "-P",
+    "-x",
+];
+
+/// With an argument that is only a word.
+const WITH_WORD: [&str; 35] = [
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-maxdepth",
+    "-mindepth",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-links",
+    "-inum",
+    "-lname",
+    "-ilname",
+    "-regextype",
+    "-printf",
+    "-fstype",
+    "-used",
+    "-newermt",
+    "-newerct",
+    "-newerat",
+];
+
+/// With an argument that is a path.
+const WITH_PATH: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
+
+fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let mut words = parsed.operands.iter().copied().peekable();
+    while words.next_if(|word| matches!(*word, "-H" | "-L" | "-P")).is_some() {}
+    let mut places = Vec::new();
+    while let Some(place) = words.next_if(|word| !word.starts_with('-') && !matches!(*word, "(" | ")" | "!" | ",")) {
+        places.push(place);
+    }
+    reads_below(scene, &places, true);
+    while let Some(word) = words.next() {
+        if ALONE.contains(&word) {
+            continue;
+        }
+        if word == "-delete" {
+            let everything = Manner { recursive: true, ..PLAIN };
+            let targets = if places.is_empty() { &["."][..] } else { &places[..] };
+            for place in targets {
+                scene.path(EffectKind::Delete, place, true, everything);
+            }
+            continue;
+        }
+        match words.next() {
+            Some(_) if WITH_WORD.contains(&word) => {}
+            Some(path) if WITH_PATH.contains(&word) => scene.read(path, false),
+            _ => {
+                scene.unknown(format!("`{word}` of `find` is not known"));
+                scene.interprets |= matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Programs that only start another one (`env`, `timeout`, `sudo`): they are taken off with the exact arity of their options.
+
+use crate::reader::is_name;
+
+/// More wrappers than this are not taken off.
+const DEEPEST: usize = 16;
+
+/// A command without its wrappers.
+#[derive(Debug, Default)]
+pub(crate) struct Unwrapped {
+    /// Their names, outermost first.
+    pub(crate) wrappers: Vec<String>,
+    /// What `env` and `sudo` set.
+    pub(crate) assignments: Vec<(String, String)>,
+    /// Where the inner command starts.
+    pub(crate) start: usize,
+}
+
+/// Takes the wrappers off, or tells why that is not possible.
+pub(crate) fn unwrap(words: &[String]) -> Result<Unwrapped, String> {
+    let mut unwrapped = Unwrapped::default();
+    loop {
+        let rest = words.get(unwrapped.start..).unwrap_or(&[]);
+        let Some((name, arguments)) = rest.split_first() else { return Err("a wrapper has no command".to_owned()) };
+        let name = identity(name);
+        let Some(own) = own_words(name, arguments, &mut unwrapped.assignments)? else { return Ok(unwrapped) };
+        if arguments.len() <= own {
+            return Err(format!("`{name}` has no command that could be seen"));
+        }
+        unwrapped.wrappers.push(name.to_owned());
+        unwrapped.start += 1 + own;
+        if unwrapped.wrappers.len() > DEEPEST {
+            return Err(format!("more than {DEEPEST} wrappers stand before the command"));
+        }
+    }
+}
+
+/// The plain name of a program that is written with a folder of the system; any other path stays, since `./git` is not git.
+pub(crate) fn identity(word: &str) -> &str {
+    const FOLDERS: [&str; 5] = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"];
+    let plain = FOLDERS.iter().find_map(|folder| word.strip_prefix(folder));
+    plain.filter(|name| !name.is_empty() && !name.contains('/')).unwrap_or(word)
+}
+
+/// How many words belong to the wrapper itself; none if this is no wrapper.
+fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, String)>) -> Result<Option<usize>, String> {
+    let (flags, valued, prefixes): (&[&str], &[&str], &[&str]) = match name {
+        "sudo" => (&["-n", "-H", "-E", "-k"], &["-u", "-g"], &["--user=", "--group="]),
+        "doas" => (&["-n"], &["-u"], &[]),
+        // Without a command `env` prints the environment, which the table knows.
+        "env" if !arguments.iter().any(|word| !word.contains('=') && !word.starts_with('-')) => return Ok(None),
+        "env" => (&["-i", "-", "--ignore-environment"], &[], &[]),
+        "nice" => (&[], &["-n"], &["-n", "--adjustment="]),
+        "timeout" => {
+            (&["--preserve-status", "--foreground", "-v", "--verbose"], &["-k", "-s"], &["--kill-after=", "--signal=", "-k", "-s"])
+        }
+        "time" => (&["-p"], &[], &[]),
+        "stdbuf" => (&[], &["-o", "-e", "-i"], &["-o", "-e", "-i", "--output=", "--error=", "--input="]),
+        "nohup" => (&[], &[], &[]),
+        // These two forms only look; the table knows them.
+        "command" if arguments.first().is_some_and(|word| word == "-v" || word == "-V") => return Ok(None),
+        "command" => (&[], &[], &[]),
+        _ => return Ok(None),
+    };
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let word = word.as_str();
+        if word == "--" {
+            at += 1;
+            break;
+        }
+        if flags.contains(&word) {
+            at += 1;
+        } else if valued.contains(&word) {
+            at += 2;
+        } else if prefixes.iter().any(|prefix| word.len() > prefix.len() && word.starts_with(prefix)) {
+            at += 1;
+        } else if word.starts_with('-') {
+            return Err(format!("the option `{word}` of `{name}` is not known"));
+        } else {
+            break;
+        }
+    }
+    if matches!(name, "env" | "sudo") {
+        while let Some((variable, value)) = arguments.get(at).and_then(|word| word.split_once('=')) {
+            if !is_name(variable) {
+                return Err(format!("`{name}` sets something that is no plain variable"));
+            }
+            assignments.push((variable.to_owned(), value.to_owned()));
+            at += 1;
+        }
+    }
+    if name == "timeout" {
+        if !arguments.get(at).is_some_and(|word| is_duration(word)) {
+            return Err("`timeout` has no duration".to_owned());
+        }
+        at += 1;
+    }
+    Ok(Some(at))
+}
+
+fn is_duration(word: &str) -> bool {
+    let number = word.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(word);
+    number.bytes().any(|byte| byte.is_ascii_digit()) && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// The last part of a path in lowercase, for looking at what may or may not be a program.
+pub(crate) fn loose_name(word: &str) -> String {
+    word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase()
+}
+
+/// Whether the last part of a word is one of these names, in any case.
+pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
+    let base = word.rsplit('/').next().unwrap_or(word);
+    names.iter().any(|name| name.eq_ignore_ascii_case(base))
+}
+
+const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"];
+
+/// Programs and options that may take a whole script as one argument.
+const TAKE_SCRIPT: [&str; 14] =
+    ["eval", "ssh", "su", "watch", "script", "parallel", "trap", "xargs", "env", "docker", "podman", "kubectl", "-c", "-lc"];
+
+/// Programs and options that run the words after them.
+const TAKE_COMMAND: [&str; 49] = [
+    "sudo",
+    "doas",
+    "env",
+    "nice",
+    "nohup",
+    "timeout",
+    "stdbuf",
+    "command",
+    "builtin",
+    "exec",
+    "eval",
+    "xargs",
+    "setsid",
+    "ionice",
+    "taskset",
+    "chrt",
+    "flock",
+    "busybox",
+    "toybox",
+    "watch",
+    "parallel",
+    "ssh",
+    "su",
+    "pkexec",
+    "runuser",
+    "systemd-run",
+    "nsenter",
+    "unshare",
+    "chroot",
+    "strace",
+    "ltrace",
+    "perf",
+    "script",
+    "-exec",
+    "-execdir",
+    "-ok",
+    "-okdir",
+    "-x",
+    "caffeinate",
+    "firejail",
+    "bwrap",
+    "proot",
+    "fakeroot",
+    "docker",
+    "podman",
+    "kubectl",
+    "npx",
+    "source",
+    "trap",
+];
+
+/// Whether a word is a shell.
+pub(crate) fn is_shell(word: &str) -> bool {
+    is_one_of(word, &SHELLS)
+}
+
+/// Whether a word names something that may take a whole script as one argument.
+pub(crate) fn takes_script(word: &str) -> bool {
+    is_shell(word) || is_one_of(word, &TAKE_SCRIPT)
+}
+
+/// Whether a word names something that runs the words after it.
+pub(crate) fn takes_command(word: &str) -> bool {
+    is_shell(word) || is_one_of(word, &TAKE_COMMAND)
+}
+
+/// Whether a word may stand before a command without being one.
+pub(crate) fn is_transparent(word: &str) -> bool {
+    matches!(word, "{" | "}" | "!" | "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "time" | "coproc")
+}

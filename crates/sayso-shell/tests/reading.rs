@@ -1,0 +1,181 @@
+//! What is read as one plain command, and what is refused as opaque.
+
+mod common;
+
+use common::words;
+use sayso_shell::{analyse, commands, quote, seen};
+
+#[test]
+fn plain_commands_are_read_to_their_words() {
+    for (text, expected) in [
+        ("ls", vec!["ls"]),
+        ("  ls\t-la  ", vec!["ls", "-la"]),
+        ("grep 'a b' src", vec!["grep", "a b", "src"]),
+        ("echo \"it's ~ * fine\"", vec!["echo", "it's ~ * fine"]),
+        ("echo 'a$b`c'", vec!["echo", "a$b`c"]),
+        ("c\"a\"t x", vec!["cat", "x"]),
+        ("\\l\\s a\\ b", vec!["ls", "a b"]),
+        ("ls ''", vec!["ls", ""]),
+        ("ls 2>&1", vec!["ls"]),
+        ("ls > /dev/null 2>&1", vec!["ls"]),
+        ("ls x 2>/dev/null", vec!["ls", "x"]),
+        ("ls &>/dev/null", vec!["ls"]),
+        ("/usr/bin/git status", vec!["git", "status"]),
+        ("./git status", vec!["./git", "status"]),
+        ("'if' x", vec!["if", "x"]),
+        ("echo 'größe ✓'", vec!["echo", "größe ✓"]),
+        ("LC_ALL=C ls", vec!["ls"]),
+        ("git show HEAD^", vec!["git", "show", "HEAD^"]),
+    ] {
+        let read = commands(text).unwrap_or_else(|| panic!("opaque: {text}"));
+        assert_eq!(read[0].words, expected, "{text}");
+        assert!(read[0].literal);
+    }
+}
+
+#[test]
+fn everything_else_is_opaque() {
+    for text in [
+        "ls; id",
+        "ls & id",
+        "ls && id",
+        "ls || id",
+        "ls | sh",
+        "ls\nid",
+        "ls\rid",
+        "ls\0",
+        "ls > out",
+        "ls >> out",
+        "ls < in",
+        "ls >/dev/nullx",
+        "ls > /dev/null x",
+        ">/dev/null ls",
+        "(ls)",
+        "{ ls; }",
+        "ls $HOME",
+        "ls `id`",
+        "echo \"$HOME\"",
+        "echo \"`id`\"",
+        "echo \"a\\b\"",
+        "echo \"a!b\"",
+        "ls *",
+        "ls a?",
+        "ls [ab]",
+        "ls ~",
+        "ls ~root",
+        "ls #x",
+        "ls {a,b}",
+        "! ls",
+        "if ls",
+        "for x",
+        "ls 'a",
+        "ls \"a",
+        "ls \\",
+        "ls \\\n-la",
+        "ls\u{a0}x",
+        "ls\u{2028}x",
+        "ls 'a\u{200b}b'",
+        "ls 'a\u{202e}b'",
+        "ls 'a\tb'",
+        "ls größe",
+        "\u{441}at x",
+        "FOO=bar",
+        "a.b=c ls",
+        "echo =ls",
+        "%1",
+        "^a^b",
+        "",
+        "   ",
+        "ls a2>&1",
+        "ls 2>&1x",
+        "echo $'x'",
+        "env -S 'ls -l'",
+        "sudo -X ls",
+        "timeout ls",
+        "x[0]=1 ls",
+        "bash -c 'ls'",
+        "xargs rm",
+        "eval ls",
+        "env env env env env env env env env env env env env env env env env env ls",
+    ] {
+        let draft = analyse(text);
+        assert!(draft.opaque.is_some(), "{text:?}");
+        assert!(commands(text).is_none(), "{text:?}");
+        assert!(!common::is_read_only(&draft), "{text:?}");
+    }
+}
+
+#[test]
+fn an_opaque_text_says_why_and_where() {
+    let opaque = analyse("ls -la && rm x").opaque.unwrap();
+    assert_eq!((opaque.reason.as_str(), opaque.start, opaque.end), ("`&` joins several commands", 7, 8));
+    assert_eq!(opaque.seen, vec![words("ls -la"), words("rm x")]);
+}
+
+#[test]
+fn text_over_64_kib_is_opaque() {
+    assert!(analyse(&format!("echo {}", "a".repeat(64 * 1024))).opaque.is_some());
+    assert!(analyse(&format!("echo {}", "a".repeat(60 * 1024))).opaque.is_none());
+    assert!(analyse(&format!("ls {}", "a ".repeat(2000))).opaque.is_some());
+}
+
+#[test]
+fn seen_looks_through_everything() {
+    for (text, row) in [
+        ("ls && rm -rf /", "rm -rf /"),
+        ("rm > x -rf /", "rm -rf /"),
+        ("ls 2>&1 | tee x", "ls"),
+        ("echo $(rm -rf x)", "rm -rf x"),
+        ("echo \"$(rm -rf x)\"", "rm -rf x"),
+        ("ls `rm x`", "rm x"),
+        ("ls | xargs -0 rm -f", "rm -f"),
+        ("x | sudo -u bob rm y", "rm y"),
+        ("timeout -s KILL 5 rm y; x", "rm y"),
+        ("bash -c 'cd x && rm -rf y'", "rm -rf y"),
+        ("ssh host 'rm -rf y'", "rm -rf y"),
+        ("if true; then rm y; fi", "rm y"),
+        ("A=1 rm y; x", "rm y"),
+        ("r\"\"m y; x", "rm y"),
+        ("cat <<E\nit's\nE\nrm y", "rm y"),
+        ("ls # it's\nrm y", "rm y"),
+        ("find . -exec rm y +", "rm y +"),
+        ("sh -c \"bash -c 'rm y'\"", "rm y"),
+    ] {
+        assert!(seen(text).contains(&words(row)), "{text}: {:?}", seen(text));
+    }
+}
+
+#[test]
+fn quoted_words_read_back() {
+    for row in
+        [vec!["ls", "a b"], vec!["a=b", "c=d"], vec!["if"], vec!["", "'", "''", "\\", "$x", "~", "*", "2>&1", "=x", "größe"], vec!["%1"]]
+    {
+        let row: Vec<String> = row.into_iter().map(str::to_owned).collect();
+        let line = quote(&row);
+        assert_eq!(commands(&line).map(|read| read[0].words.clone()), Some(row), "{line}");
+    }
+    assert_eq!(quote(&words("git log -n 5")), "git log -n 5");
+}
+
+#[test]
+fn wrappers_come_off_with_exact_arity() {
+    for (text, wrappers, inner) in [
+        ("sudo git push", "sudo", "git push"),
+        ("sudo -n -u root ls", "sudo", "ls"),
+        ("env LANG=C ls -l", "env", "ls -l"),
+        ("env -i ls", "env", "ls"),
+        ("nice -n 5 ls", "nice", "ls"),
+        ("nohup ls", "nohup", "ls"),
+        ("timeout -k 5 -s TERM 1.5m ls x", "timeout", "ls x"),
+        ("time -p ls", "time", "ls"),
+        ("stdbuf -oL ls", "stdbuf", "ls"),
+        ("command ls -l", "command", "ls -l"),
+        ("sudo env timeout 5 /bin/ls", "sudo env timeout", "ls"),
+        ("./sudo ls", "", "./sudo ls"),
+        ("command -v git", "", "command -v git"),
+    ] {
+        let read = commands(text).unwrap_or_else(|| panic!("opaque: {text}"));
+        assert_eq!(read[0].wrappers.join(" "), wrappers, "{text}");
+        assert_eq!(read[0].words, words(inner), "{text}");
+    }
+}
