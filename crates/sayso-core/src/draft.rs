@@ -64,6 +64,8 @@ pub struct Danger {
     pub what: String,
     /// Which command.
     pub part: Option<usize>,
+    /// An effect of the command shows the same, so that a rule for the effect settles it (a recursive delete).
+    pub shown_by_effect: bool,
 }
 
 /// A finished analysis: every place has its facts, or the world did not answer.

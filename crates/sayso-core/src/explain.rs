@@ -27,9 +27,14 @@ pub fn subject(operation: &Operation) -> String {
             let (server, tool) = (operation.text(Role::Server).unwrap_or_default(), operation.text(Role::ServerTool).unwrap_or_default());
             format!("mcp({server}/{tool})")
         }
-        Kind::Custom => format!("{}({})", operation.tool(), operation.args().entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ")),
+        Kind::Custom => format!(
+            "{}({})",
+            operation.tool(),
+            operation.args().entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ")
+        ),
         _ => {
-            let main = [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));
+            let main =
+                [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));
             match ends {
                 Some((from, to)) => format!("{}({from} to {to})", kind.word()),
                 None => format!("{}({})", kind.word(), main.unwrap_or_default()),

@@ -64,6 +64,8 @@ pub struct OwnPath {
     pub path: String,
     /// Whether reading is refused too (tokens, keys, the record).
     pub private: bool,
+    /// Something stands there now; taking away a folder above it would take it along.
+    pub exists: bool,
 }
 
 /// What is at a path.

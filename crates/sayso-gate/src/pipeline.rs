@@ -43,7 +43,8 @@ pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
     let draft = analyse(operation);
     let facts = bench.world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
     let reading = draft.settle(&facts);
-    let case = Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
+    let case =
+        Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
     let verdict = decide(bench.policy, &case);
     Judged { reading, verdict }
 }

@@ -72,8 +72,10 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
     let (interprets, git) = scene.close();
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
+    let deletes_below = draft.effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
     for danger in danger::of_command(&words, leaves_alone) {
-        draft.dangers.push(Danger { part: Some(PART), ..danger });
+        let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
+        draft.dangers.push(Danger { part: Some(PART), shown_by_effect, ..danger });
     }
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
@@ -86,6 +88,7 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
         program: question,
         git,
         literal: true,
+        modelled: programs::is_modelled(&name),
         assignments,
         interprets,
     });
@@ -154,6 +157,6 @@ fn privilege(draft: &mut Draft, part: usize, wrappers: &[String]) {
         let what = format!("gains rights by `{wrapper}`");
         let gain = Effect::new(EffectKind::Privilege, Target::Nothing);
         draft.effects.push(Effect { part: Some(part), note: Some(what.clone()), ..gain });
-        draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: Some(part) });
+        draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: Some(part), shown_by_effect: false });
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
 fn worst_first(mut found: Vec<Found>) -> Vec<Danger> {
     found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
     found.dedup();
-    found.into_iter().take(16).map(|(tier, what)| Danger { tier, what, part: None }).collect()
+    found.into_iter().take(16).map(|(tier, what)| Danger { tier, what, part: None, shown_by_effect: false }).collect()
 }
 
 /// The first word that is not an assignment.

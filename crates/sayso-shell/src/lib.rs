@@ -16,6 +16,25 @@ mod seen;
 mod wrappers;
 
 use sayso_core::draft::{Command, Draft};
+use sayso_core::policy::command::CommandReader;
+
+/// The reader that policies are given: it reads commands as bash would.
+#[derive(Clone, Copy, Debug)]
+pub struct Bash;
+
+impl CommandReader for Bash {
+    fn commands(&self, text: &str) -> Option<Vec<Command>> {
+        commands(text)
+    }
+
+    fn seen(&self, text: &str) -> Vec<Vec<String>> {
+        seen(text)
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        normal(words)
+    }
+}
 
 /// Text longer than this is not read: 64 KiB.
 pub const LONGEST: usize = 64 * 1024;

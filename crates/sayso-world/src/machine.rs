@@ -45,8 +45,8 @@ impl Machine {
         &self.whereabouts
     }
 
-    /// Answers each question, in order. What cannot be found out, or not for sure, is `None`; if `cwd` or `workspace` is not an existing
-    /// folder by an absolute path, that is everything.
+    /// Answers each question, in order. What cannot be found out, or not for sure, is `None`; if `cwd` or `workspace` is not absolute,
+    /// or something else than a folder stands there, that is everything.
     pub fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
         let mut walker = Walker::default();
         let (surroundings, sound) = self.surroundings(&mut walker, cwd, workspace);
@@ -72,7 +72,8 @@ impl Machine {
     fn surroundings(&self, walker: &mut Walker, cwd: &str, workspace: &str) -> (Surroundings, bool) {
         let mut sound = true;
         let mut folder = |path: &str| match walker.walk("/", path, false) {
-            Some(walked) if path.starts_with('/') && matches!(&walked.end, End::Here(metadata) if metadata.is_dir()) => walked.canonical,
+            // A folder that is not there (yet) is as good as an empty one; a file in its place is not.
+            Some(walked) if path.starts_with('/') && is_folder_or_missing(&walked.end) => walked.canonical,
             _ => {
                 sound = false;
                 // Even then nothing may count as inside by accident, and nothing is below `/dev/null`.
@@ -95,17 +96,25 @@ impl Machine {
     }
 }
 
+fn is_folder_or_missing(end: &End) -> bool {
+    match end {
+        End::Here(metadata) => metadata.is_dir(),
+        End::Missing(_) => true,
+        End::PerProcess => false,
+    }
+}
+
 /// Adds the place a path leads to, and each link on the way: who can turn a link can put other files in the place of ours.
 fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: bool) -> bool {
     let walked = walker.walk("/", path, false);
     let certain = walked.is_some();
-    let (canonical, links) = match walked {
-        Some(walked) => (walked.canonical, walked.links),
-        None => (lexical("/", path), Vec::new()),
+    let (canonical, links, exists) = match walked {
+        Some(walked) => (walked.canonical, walked.links, !matches!(walked.end, End::Missing(_))),
+        None => (lexical("/", path), Vec::new(), true),
     };
     for path in links.into_iter().map(|link| link.at).chain([canonical]) {
         if !own.iter().any(|known: &OwnPath| known.path == path && known.private == private) {
-            own.push(OwnPath { path, private });
+            own.push(OwnPath { path, private, exists });
         }
     }
     certain

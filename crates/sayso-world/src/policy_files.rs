@@ -36,6 +36,8 @@ pub enum FileLayer {
     UserSettings,
     /// The project's.
     Project,
+    /// Named on the command line.
+    CommandLine,
 }
 
 const LONGEST: u64 = 4 * 1024 * 1024;
@@ -55,6 +57,15 @@ pub fn find(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
         files.extend(found);
     }
     files
+}
+
+/// A file that the person named; it may lie anywhere.
+pub fn named(path: &Path) -> PolicyFile {
+    let text = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err("there is no such file".to_owned()),
+        _ => canonical(path).and_then(|canonical| read_text(Path::new(&canonical))).map(|(text, _)| text),
+    };
+    PolicyFile { path: path.to_owned(), layer: FileLayer::CommandLine, text, trusted: true, warnings: Vec::new() }
 }
 
 fn in_folder(folder: &Path, layer: FileLayer, names: &[&str], whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {

@@ -120,6 +120,13 @@ fn read_file(file: PolicyFile) -> (ReadFile, Option<Layer>) {
     }
 }
 
+/// Checks one file that the person named, as if it was theirs.
+pub fn check_file(file: PolicyFile) -> ReadFile {
+    let mut read = read_file(PolicyFile { layer: FileLayer::User, ..file });
+    read.0.origin = Origin::User;
+    read.0
+}
+
 /// The real machine as the gate's world.
 pub struct RealWorld(pub Machine);
 

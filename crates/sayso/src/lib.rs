@@ -3,5 +3,6 @@
 pub mod assemble;
 pub mod cli;
 pub mod exit_code;
+pub mod expected;
 pub mod intake;
 pub mod report;

@@ -78,3 +78,23 @@ pub fn text(operation: &Operation, verdict: &Verdict) -> String {
     lines.push(String::new());
     lines.join("\n")
 }
+
+/// The denial of a call that is no operation, in the same shape.
+pub fn malformed(id: &Node, malformed: &sayso_core::operation::Malformed) -> Node {
+    let why = Node::map([
+        ("rule", Node::text("malformed")),
+        ("source", Node::text("built-in")),
+        ("text", Node::text(format!("the call is malformed: {}", malformed.0))),
+    ]);
+    let nothing = || Value::List(Vec::new()).into();
+    Node::map([
+        ("id", id.clone()),
+        ("decision", Node::text("deny")),
+        ("risk", Node::text("unknown")),
+        ("tier", Node::text("none")),
+        ("confirm", Node::text("none")),
+        ("reasons", Value::List(vec![why]).into()),
+        ("effects", nothing()),
+        ("digest", Value::Null.into()),
+    ])
+}

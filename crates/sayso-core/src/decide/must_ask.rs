@@ -17,7 +17,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
     }
     if tier >= Tier::Dangerous {
-        for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous) {
+        for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous && !danger.shown_by_effect) {
             out.push(must("dangerous", danger.what.clone()));
         }
     }

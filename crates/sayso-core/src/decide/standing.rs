@@ -42,7 +42,7 @@ impl<'a> Standing<'a> {
         let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
         let own = around.own.iter().find(|own| {
             // Names are compared under every folding: on this file system or another, `.SAYSO` may be the same folder.
-            below_folded(path, &own.path) || reaches_down && changes && below_folded(&own.path, path)
+            below_folded(path, &own.path) || reaches_down && changes && own.exists && below_folded(&own.path, path)
         });
         let protected = protected(path, home).map(str::to_owned).or_else(|| {
             let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));

@@ -55,6 +55,12 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     exact.or_else(|| tools::by_prefix(name))
 }
 
+/// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
+pub(crate) fn is_modelled(name: &str) -> bool {
+    let modelled = [small::PROGRAMS, coreutils::PROGRAMS, search::PROGRAMS, git::PROGRAMS, destroy::PROGRAMS, network::PROGRAMS];
+    modelled.iter().flat_map(|family| family.iter()).any(|program| program.names.contains(&name))
+}
+
 /// Every operand is read.
 fn reads(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in &parsed.operands {

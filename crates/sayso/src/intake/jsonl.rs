@@ -28,7 +28,8 @@ pub struct BadLine {
 /// Reads one line. The id is given back as it came, so that it can be echoed.
 pub fn read(line: &[u8], missing: &Missing) -> Result<(Node, Call), BadLine> {
     let nobody = || Node::from(Value::Null);
-    let text = std::str::from_utf8(line).map_err(|error| BadLine { id: nobody(), error: format!("the line is not UTF-8 at byte {}", error.valid_up_to() + 1) })?;
+    let text = std::str::from_utf8(line)
+        .map_err(|error| BadLine { id: nobody(), error: format!("the line is not UTF-8 at byte {}", error.valid_up_to() + 1) })?;
     let node = json::read(text, &Limits::default()).map_err(|finding| {
         let column = finding.span.start + 1;
         BadLine { id: nobody(), error: format!("column {column}: {}", finding.message) }

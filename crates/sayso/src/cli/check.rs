@@ -1,0 +1,199 @@
+//! `sayso check`: judges a call without running it.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+
+use clap::Args;
+use sayso_core::decide::Run;
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Agent, Call, MAX_BYTES, Operation};
+use sayso_core::text::{Limits, json};
+use sayso_core::verdict::Decision;
+use sayso_core::visible::visible;
+use sayso_gate::pipeline::{Bench, Judged, judge};
+
+use super::{Place, PolicyChoice, Stop, now};
+use crate::exit_code::Exit;
+use crate::intake::jsonl::{self, BadLine, Missing};
+use crate::report;
+
+/// Judge a command or a tool call without running it.
+///
+/// Exit status of a single check: 0 allow, 10 ask, 20 deny, 2 unreadable input.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sayso check -- git status\n  sayso check --tool file_edit --arg path=src/a.rs --arg find=a --arg replace=b\n  sayso check --jsonl < calls.jsonl"
+)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    choice: PolicyChoice,
+
+    /// The tool that is called, such as `file_edit`; without it a command is judged.
+    #[arg(long, value_name = "NAME", conflicts_with = "jsonl")]
+    tool: Option<String>,
+
+    /// An argument of the tool as text; may be given more than once.
+    #[arg(long = "arg", value_name = "KEY=VALUE", requires = "tool")]
+    arguments: Vec<String>,
+
+    /// All arguments of the tool as one JSON object.
+    #[arg(long, value_name = "JSON", requires = "tool", conflicts_with = "arguments")]
+    args: Option<String>,
+
+    /// Read calls from standard input, one JSON object a line, and answer one a line.
+    #[arg(long)]
+    jsonl: bool,
+
+    /// Answer as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Show what was tried on the way to the verdict.
+    #[arg(long)]
+    explain: bool,
+
+    /// The agent that makes the call.
+    #[arg(long, value_name = "NAME", default_value = "")]
+    agent: String,
+
+    /// Judge as if nobody could be asked: what would ask is denied.
+    #[arg(long)]
+    strict: bool,
+
+    /// The command; one word is read as a whole command line, several as its words.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["tool", "jsonl"])]
+    command: Vec<String>,
+}
+
+pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
+    let place = Place::open(&args.choice)?;
+    place.insist()?;
+    let world = place.world();
+    let run = if args.strict { Run::Strict } else { Run::Interactive };
+    let bench = Bench { world: &world, policy: &place.loaded.policy, grants: &[], uses: None, run, now: now(), trace: args.explain };
+    if args.jsonl {
+        return lines(args, &place, &bench);
+    }
+    let call = Call { agent: Agent { name: args.agent.clone(), parents: Vec::new() }, ..single(args, &place.folder)? };
+    let id = Node::text("check");
+    let mut out = BufWriter::new(io::stdout().lock());
+    let exit = match Operation::freeze(call) {
+        Ok(operation) => {
+            let Judged { verdict, .. } = judge(&bench, &operation);
+            match args.json {
+                true => writeln!(out, "{}", json::write(&report::json(&id, &verdict)))?,
+                false => write!(out, "{}", report::text(&operation, &verdict))?,
+            }
+            Exit::from(verdict.decision)
+        }
+        Err(malformed) => {
+            match args.json {
+                true => writeln!(out, "{}", json::write(&report::malformed(&id, &malformed)))?,
+                false => writeln!(out, "deny  the call is malformed: {}", visible(&malformed.0))?,
+            }
+            Exit::from(Decision::Deny)
+        }
+    };
+    out.flush()?;
+    Ok(exit)
+}
+
+/// The one call that the flags describe.
+fn single(args: &CheckArgs, folder: &str) -> Result<Call, Stop> {
+    let Some(tool) = &args.tool else {
+        return match args.command.as_slice() {
+            [] => Err(Stop::hint("there is nothing to check", "write `sayso check -- git status`, or `--tool`, or `--jsonl`")),
+            [line] => Ok(Call::command(line, folder)),
+            words => Ok(Call::command(sayso_shell::quote(words), folder)),
+        };
+    };
+    let arguments = match &args.args {
+        Some(text) => json::read(text, &Limits::default())
+            .map_err(|finding| Stop::Usage(finding.render(sayso_core::diagnostic::Source { name: "--args", text })))?,
+        None => {
+            let mut pairs: Vec<(String, Node)> = Vec::new();
+            for argument in &args.arguments {
+                let Some((key, value)) = argument.split_once('=') else {
+                    return Err(Stop::hint(
+                        format!("`{}` is not KEY=VALUE", visible(argument)),
+                        "write, for example, `--arg path=src/main.rs`",
+                    ));
+                };
+                if pairs.iter().any(|(known, _)| known == key) {
+                    return Err(Stop::usage(format!("the argument `{}` is given twice", visible(key))));
+                }
+                pairs.push((key.to_owned(), Node::text(value)));
+            }
+            Node::map(pairs)
+        }
+    };
+    Ok(Call::new(tool, arguments, folder))
+}
+
+/// A line is cut off past this many bytes; the rest of it is skipped and never kept.
+const LONGEST_LINE: u64 = (MAX_BYTES * 2) as u64;
+
+fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Stop> {
+    let missing = Missing { cwd: place.folder.clone(), workspace: place.folder.clone(), agent: args.agent.clone() };
+    let mut input = BufReader::with_capacity(64 * 1024, io::stdin().lock());
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut line = Vec::new();
+    loop {
+        // Somebody may be waiting for each answer before the next call is sent.
+        if input.buffer().is_empty() {
+            out.flush()?;
+        }
+        line.clear();
+        let read = input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        match read {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) => {
+                out.flush()?;
+                return Err(Stop::usage(format!("cannot read standard input: {error}")));
+            }
+        }
+        let whole = line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST_LINE;
+        if !whole {
+            skip_line(&mut input).map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
+        }
+        let content = line.trim_ascii();
+        if content.is_empty() {
+            continue;
+        }
+        let answer =
+            if whole { answer(content, &missing, bench) } else { error_line(&Value::Null.into(), "the line is longer than 32 MiB") };
+        writeln!(out, "{}", json::write(&answer))?;
+    }
+    out.flush()?;
+    Ok(Exit::Allowed)
+}
+
+fn answer(line: &[u8], missing: &Missing, bench: &Bench<'_>) -> Node {
+    match jsonl::read(line, missing) {
+        Ok((id, call)) => match Operation::freeze(call) {
+            Ok(operation) => report::json(&id, &judge(bench, &operation).verdict),
+            Err(malformed) => report::malformed(&id, &malformed),
+        },
+        Err(BadLine { id, error }) => error_line(&id, &error),
+    }
+}
+
+fn error_line(id: &Node, error: &str) -> Node {
+    Node::map([("id", id.clone()), ("error", Node::text(error))])
+}
+
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let (length, done) = {
+            let buffer = input.fill_buf()?;
+            match buffer.iter().position(|byte| *byte == b'\n') {
+                Some(at) => (at + 1, true),
+                None => (buffer.len(), buffer.is_empty()),
+            }
+        };
+        input.consume(length);
+        if done {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The command line: one file a command, its help text beside its code.
+
+mod check;
+mod demo;
+mod policy;
+mod policy_test;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Parser, Subcommand};
+use sayso_core::mode::{MODES, Mode};
+use sayso_core::policy::profile::PROFILES;
+use sayso_world::machine::Machine;
+use sayso_world::whereabouts::Whereabouts;
+
+use crate::assemble::{self, Choice, Loaded, RealWorld};
+use crate::exit_code::Exit;
+
+/// The gate between AI agents and your machine: nothing runs without your say-so.
+#[derive(Debug, Parser)]
+#[command(name = "sayso", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit status: 0 allowed or done, 1 a check failed, 2 usage or unreadable input, 10 would ask, 20 would deny.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::CheckArgs),
+    Policy(policy::PolicyArgs),
+    Demo(demo::DemoArgs),
+}
+
+/// Which policy counts.
+#[derive(Debug, Args)]
+struct PolicyChoice {
+    /// Judge as if started in this folder.
+    #[arg(short = 'C', value_name = "DIR")]
+    folder: Option<PathBuf>,
+
+    /// Put this policy file on top of all others.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// Start from this profile.
+    #[arg(long, value_name = "NAME", value_parser = profile_name)]
+    profile: Option<String>,
+
+    /// How eager to ask.
+    #[arg(long, value_name = "MODE", value_parser = mode_word)]
+    mode: Option<Mode>,
+}
+
+fn profile_name(text: &str) -> Result<String, String> {
+    let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
+    if names.contains(&text) { Ok(text.to_owned()) } else { Err(format!("the profiles are {}", names.join(", "))) }
+}
+
+fn mode_word(text: &str) -> Result<Mode, String> {
+    let words: Vec<&str> = MODES.iter().map(|(_, word)| *word).collect();
+    Mode::from_word(text).ok_or_else(|| format!("the modes are {}", words.join(", ")))
+}
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Allowed };
+            // Nothing is left to tell if the message itself cannot be written.
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let result = match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Policy(args) => policy::run(&args),
+        Command::Demo(args) => demo::run(&args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(Stop::Quiet(exit)) => exit.into(),
+        Err(Stop::Usage(message)) => {
+            let _ = write!(std::io::stderr(), "{message}");
+            Exit::Usage.into()
+        }
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+enum Stop {
+    /// Everything was said already.
+    Quiet(Exit),
+    /// Something is wrong with the input; the message is whole lines.
+    Usage(String),
+}
+
+impl Stop {
+    fn usage(message: impl std::fmt::Display) -> Stop {
+        Stop::Usage(format!("sayso: {message}\n"))
+    }
+
+    fn hint(message: impl std::fmt::Display, hint: &str) -> Stop {
+        Stop::Usage(format!("sayso: {message}\nhint: {hint}\n"))
+    }
+}
+
+/// A reader that went away (`sayso … | head`) is no failure.
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Stop {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Stop::Quiet(Exit::Allowed),
+            _ => Stop::usage(format!("cannot write: {error}")),
+        }
+    }
+}
+
+/// The place a command works in, with its policy.
+struct Place {
+    whereabouts: Whereabouts,
+    folder: String,
+    loaded: Loaded,
+}
+
+impl Place {
+    fn open(choice: &PolicyChoice) -> Result<Place, Stop> {
+        let folder = folder(choice.folder.as_deref())?;
+        let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+        let file = choice.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let flags = Choice { file, profile: choice.profile.clone(), mode: choice.mode };
+        let loaded = assemble::load(&whereabouts, Path::new(&folder), &flags);
+        Ok(Place { whereabouts, folder, loaded })
+    }
+
+    /// Prints warnings, and stops where a file is broken: no verdict is given on a policy that nobody meant.
+    fn insist(&self) -> Result<(), Stop> {
+        let broken: Vec<_> = self.loaded.files.iter().filter(|file| file.is_broken()).collect();
+        if broken.is_empty() {
+            return Ok(());
+        }
+        let mut message: String = broken.iter().map(|file| file.render()).collect();
+        message.push_str("sayso: the policy cannot be read, so everything is denied\nhint: fix it and run `sayso policy check`\n");
+        Err(Stop::Usage(message))
+    }
+
+    fn world(&self) -> RealWorld {
+        RealWorld(Machine::new(self.whereabouts.clone()))
+    }
+}
+
+/// The folder to work in, absolute.
+fn folder(given: Option<&Path>) -> Result<String, Stop> {
+    let path = match given {
+        Some(path) => std::path::absolute(path).map_err(|error| Stop::usage(format!("`{}` is no folder: {error}", path.display())))?,
+        None => std::env::current_dir().map_err(|error| Stop::usage(format!("the current folder cannot be found: {error}")))?,
+    };
+    if given.is_some() && !path.is_dir() {
+        return Err(Stop::usage(format!("`{}` is not a folder", path.display())));
+    }
+    let text = path.to_str().ok_or_else(|| Stop::usage(format!("`{}` has a name that is not UTF-8", path.display())))?;
+    Ok(sayso_core::paths::join("/", text))
+}
+
+/// The time, in seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,362 @@
+//! `sayso policy`: look at, check and trust the policy.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use sayso_core::diagnostic::{Severity, Source};
+use sayso_core::node::{Node, Value};
+use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::policy::rule::Rule;
+use sayso_core::policy::schema::POLICY;
+use sayso_core::policy::shape::{Shape, json_schema};
+use sayso_core::policy::{Part, View};
+use sayso_core::text::json;
+use sayso_core::visible::{visible, visible_block};
+use sayso_shell::Bash;
+use sayso_world::{policy_files, trust};
+
+use super::{Place, PolicyChoice, Stop, policy_test};
+use crate::exit_code::Exit;
+
+/// Look at, check and trust the policy.
+#[derive(Debug, Args)]
+pub(super) struct PolicyArgs {
+    #[command(subcommand)]
+    command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PolicyCommand {
+    /// Show the merged policy with the source of each value and rule.
+    Show {
+        #[command(flatten)]
+        choice: PolicyChoice,
+        /// Answer as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check policy files and say what is wrong with them, and where.
+    Check {
+        #[command(flatten)]
+        choice: PolicyChoice,
+        /// Files to check; without any, all files that count here.
+        files: Vec<PathBuf>,
+        /// Answer as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a first policy file for this project, or with --user for yourself.
+    Init {
+        /// The folder of the project.
+        #[arg(short = 'C', value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// Write your own policy file instead.
+        #[arg(long)]
+        user: bool,
+    },
+    /// Print the JSON Schema of a policy file, for editors.
+    Schema,
+    /// Trust the project's policy file as it is now, so that it may also loosen.
+    Trust {
+        #[command(flatten)]
+        choice: PolicyChoice,
+        /// Do not ask.
+        #[arg(long)]
+        yes: bool,
+        /// Take the trust back.
+        #[arg(long)]
+        revoke: bool,
+        /// List what is trusted.
+        #[arg(long, conflicts_with = "revoke")]
+        list: bool,
+    },
+    /// Check the examples of all rules, and files of expected verdicts.
+    Test {
+        #[command(flatten)]
+        choice: PolicyChoice,
+        /// Files with expected verdicts.
+        files: Vec<PathBuf>,
+        /// Answer as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
+    match &args.command {
+        PolicyCommand::Show { choice, json } => show(choice, *json),
+        PolicyCommand::Check { choice, files, json } => check(choice, files, *json),
+        PolicyCommand::Init { folder, user } => init(folder.as_deref(), *user),
+        PolicyCommand::Schema => schema(),
+        PolicyCommand::Trust { choice, yes, revoke, list } => trust_project(choice, *yes, *revoke, *list),
+        PolicyCommand::Test { choice, files, json } => policy_test::run(choice, files, *json),
+    }
+}
+
+fn show(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
+    let place = Place::open(choice)?;
+    place.insist()?;
+    let views = place.loaded.policy.views();
+    let mut out = io::stdout().lock();
+    if as_json {
+        let list: Vec<Node> = views.iter().map(view_json).collect();
+        writeln!(out, "{}", json::write(&Node::map([("views", Value::List(list).into())])))?;
+        return Ok(Exit::Allowed);
+    }
+    for file in &place.loaded.files {
+        let standing = match file.origin {
+            Origin::Managed => "managed",
+            Origin::User => "yours",
+            Origin::Learned => "learned from your answers",
+            Origin::Project => "the project's, trusted",
+            Origin::UntrustedProject => "the project's, not trusted: it can only tighten",
+            _ => "from the command line",
+        };
+        writeln!(out, "# {} ({standing})", visible(&file.name))?;
+    }
+    for (number, view) in views.iter().enumerate() {
+        if views.len() > 1 {
+            let name = if number == 0 { "as you set it" } else { "with what may only tighten; the stricter verdict counts" };
+            writeln!(out, "\n## View {}: {name}", number + 1)?;
+        }
+        show_view(&mut out, view)?;
+    }
+    Ok(Exit::Allowed)
+}
+
+fn show_view(out: &mut impl Write, view: &View) -> io::Result<()> {
+    writeln!(out)?;
+    for (key, value, source) in view.settings.list_values() {
+        writeln!(out, "{key:<28} {:<20} # {}", visible(&value), visible(&source))?;
+    }
+    show_lists(out, &view.general)?;
+    show_rules(out, "rules", &view.general)?;
+    for (name, part) in &view.agents {
+        show_rules(out, &format!("rules for {}", visible(name)), part)?;
+    }
+    Ok(())
+}
+
+fn show_lists(out: &mut impl Write, part: &Part) -> io::Result<()> {
+    let settings = &part.settings;
+    let lists: [(&str, Vec<&str>); 7] = [
+        ("safe_commands", settings.safe_commands.iter().map(|safe| safe.pattern.written.as_str()).collect()),
+        ("safe_paths", settings.safe_paths.iter().map(|glob| glob.written.as_str()).collect()),
+        ("blocked_tools", settings.blocked_tools.iter().map(String::as_str).collect()),
+        ("trusted_tools", settings.trusted_tools.iter().map(String::as_str).collect()),
+        ("trusted_mcp_servers", settings.trusted_mcp_servers.iter().map(String::as_str).collect()),
+        ("risk.high_patterns", settings.high_risk.iter().map(|pattern| pattern.written.as_str()).collect()),
+        ("path roots", settings.roots.iter().map(|root| root.root.as_str()).collect()),
+    ];
+    for (key, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
+        writeln!(out, "{key:<28} {}", visible(&values.join(", ")))?;
+    }
+    Ok(())
+}
+
+fn show_rules(out: &mut impl Write, title: &str, part: &Part) -> io::Result<()> {
+    if part.rules.all().is_empty() && part.shell.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}:")?;
+    for rule in part.rules.all() {
+        let line = format!("{:<6}{}", rule.decision.word(), rule.matcher.in_words());
+        writeln!(out, "  {:<60} # {}", visible(&line), visible(&where_from(rule)))?;
+    }
+    for rule in part.shell.iter().flatten() {
+        let word = match (rule.allowed, rule.approval) {
+            (false, _) => "block",
+            (true, true) => "ask",
+            (true, false) => "allow",
+        };
+        writeln!(out, "  {:<60} # {}", visible(&format!("{word:<6}shell: {}", rule.pattern.written)), visible(&rule.source))?;
+    }
+    Ok(())
+}
+
+fn where_from(rule: &Rule) -> String {
+    if rule.id == rule.source { rule.source.clone() } else { format!("{} ({})", rule.source, rule.id) }
+}
+
+fn view_json(view: &View) -> Node {
+    let text = |text: &str| Node::text(text);
+    let settings = view
+        .settings
+        .list_values()
+        .into_iter()
+        .map(|(key, value, source)| (key, Node::map([("value", text(&value)), ("source", text(&source))])));
+    let rules = |part: &Part| -> Node {
+        let list = part.rules.all().iter().map(|rule| {
+            Node::map([
+                ("id", text(&rule.id)),
+                ("decision", text(rule.decision.word())),
+                ("matcher", text(&rule.matcher.in_words())),
+                ("source", text(&rule.source)),
+            ])
+        });
+        Value::List(list.collect()).into()
+    };
+    let agents = Node::map(view.agents.iter().map(|(name, part)| (name.clone(), rules(part))));
+    Node::map([("settings", Node::map(settings)), ("rules", rules(&view.general)), ("agents", agents)])
+}
+
+fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit, Stop> {
+    let mut read_files = Vec::new();
+    if files.is_empty() {
+        read_files = Place::open(choice)?.loaded.files;
+    } else {
+        for path in files {
+            read_files.push(crate::assemble::check_file(policy_files::named(path)));
+        }
+    }
+    let mut out = io::stdout().lock();
+    let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
+    if as_json {
+        let list: Vec<Node> = read_files.iter().flat_map(findings_json).collect();
+        writeln!(out, "{}", json::write(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])))?;
+    } else {
+        for file in &read_files {
+            write!(out, "{}", file.render())?;
+        }
+        let count = |severity| read_files.iter().flat_map(|file| &file.findings).filter(|finding| finding.severity == severity).count();
+        let unreadable = read_files.iter().filter(|file| file.unreadable.is_some()).count();
+        let errors = count(Severity::Error) + unreadable;
+        let number = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+        writeln!(
+            out,
+            "{}: {}, {}",
+            number(read_files.len(), "file"),
+            number(errors, "error"),
+            number(count(Severity::Warning), "warning")
+        )?;
+    }
+    Ok(if broken { Exit::Usage } else { Exit::Allowed })
+}
+
+fn findings_json(file: &crate::assemble::ReadFile) -> Vec<Node> {
+    let source = Source { name: &file.name, text: &file.text };
+    let number = |value: usize| -> Node { Value::Number(value.to_string()).into() };
+    let mut list: Vec<Node> = file
+        .findings
+        .iter()
+        .map(|finding| {
+            let (line, column) = source.line_column(finding.span.start as usize);
+            let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
+            Node::map([
+                ("file", Node::text(&file.name)),
+                ("line", number(line)),
+                ("column", number(column)),
+                ("severity", Node::text(severity)),
+                ("message", Node::text(&finding.message)),
+                ("hint", finding.hint.as_ref().map_or(Value::Null.into(), Node::text)),
+            ])
+        })
+        .collect();
+    list.extend(
+        file.unreadable
+            .iter()
+            .map(|why| Node::map([("file", Node::text(&file.name)), ("severity", Node::text("error")), ("message", Node::text(why))])),
+    );
+    list
+}
+
+fn schema() -> Result<Exit, Stop> {
+    let mut schema = json_schema(&Shape::Record(&POLICY));
+    if let Value::Map(entries) = &mut schema.value {
+        let head =
+            Node::map([("$schema", Node::text("https://json-schema.org/draft/2020-12/schema")), ("title", Node::text("sayso policy"))]);
+        entries.splice(0..0, head.entries().iter().cloned());
+    }
+    writeln!(io::stdout().lock(), "{}", json::write(&schema))?;
+    Ok(Exit::Allowed)
+}
+
+const FIRST_FILE: &str = include_str!("../../examples/first-policy.yaml");
+
+fn init(folder: Option<&Path>, user: bool) -> Result<Exit, Stop> {
+    let target = if user {
+        sayso_world::whereabouts::Whereabouts::from_environment().map_err(Stop::usage)?.config
+    } else {
+        Path::new(&super::folder(folder)?).join(".sayso")
+    };
+    let path = target.join("policy.yaml");
+    let cannot = |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
+    std::fs::create_dir_all(&target).map_err(cannot)?;
+    match std::fs::File::create_new(&path) {
+        Ok(mut file) => {
+            file.write_all(FIRST_FILE.as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+            // Group write by a loose umask would make sayso refuse its own file.
+            let _ = restrict(&path);
+            let _ = restrict(&target);
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(Stop::hint(format!("`{}` is there already", path.display()), "`sayso policy check` tells whether it is good"));
+        }
+        Err(error) => return Err(cannot(error)),
+    }
+    let mut out = io::stdout().lock();
+    writeln!(out, "wrote {}", path.display())?;
+    if !user {
+        writeln!(out, "hint: until you run `sayso policy trust`, it can only tighten")?;
+    }
+    Ok(Exit::Allowed)
+}
+
+fn restrict(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = std::fs::metadata(path)?.permissions();
+    permissions.set_mode(permissions.mode() & !0o022);
+    std::fs::set_permissions(path, permissions)
+}
+
+fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> Result<Exit, Stop> {
+    let place = Place::open(choice)?;
+    let state = &place.whereabouts.state;
+    let mut out = io::stdout().lock();
+    if list {
+        for trusted in trust::list(state).map_err(Stop::usage)? {
+            writeln!(out, "{}  {}", trusted.digest, visible(&trusted.path))?;
+        }
+        return Ok(Exit::Allowed);
+    }
+    let found = policy_files::find(&place.whereabouts, Path::new(&place.folder));
+    let Some(file) = found.into_iter().find(|file| file.layer == policy_files::FileLayer::Project) else {
+        return Err(Stop::hint("this project has no policy file", "`sayso policy init` writes one"));
+    };
+    let canonical =
+        std::fs::canonicalize(&file.path).map_err(|error| Stop::usage(format!("`{}` cannot be read: {error}", file.path.display())))?;
+    let canonical = canonical.to_str().ok_or_else(|| Stop::usage("the path is not UTF-8"))?;
+    if revoke {
+        let was = trust::untrust(state, canonical).map_err(Stop::usage)?;
+        writeln!(out, "{}", if was { "the trust is taken back" } else { "it was not trusted" })?;
+        return Ok(Exit::Allowed);
+    }
+    let text = file.text.map_err(Stop::usage)?;
+    let name = file.path.display().to_string();
+    let format = if file.path.extension().is_some_and(|extension| extension == "json") { Format::Json } else { Format::Yaml };
+    let source = Source { name: &name, text: &text };
+    let (layer, findings) = read(source, format, Origin::Project, &Bash);
+    if layer.is_none() {
+        let shown: String = findings.iter().map(|finding| finding.render(source)).collect();
+        return Err(Stop::Usage(format!("{shown}sayso: a file with errors cannot be trusted\n")));
+    }
+    if !yes {
+        if !io::stdin().is_terminal() {
+            return Err(Stop::hint("nobody is there to read the file and say yes", "run it in a terminal, or with --yes"));
+        }
+        writeln!(out, "{}", visible_block(&text))?;
+        write!(out, "Trust this file as it is now, so that it may also allow? [y/N] ")?;
+        out.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
+        if !matches!(answer.trim(), "y" | "yes") {
+            writeln!(out, "not trusted")?;
+            return Ok(Exit::Failed);
+        }
+    }
+    // What was shown is what is trusted: the digest is of this text, whatever the file says by now.
+    trust::trust(state, canonical, &text).map_err(Stop::usage)?;
+    writeln!(out, "trusted {} as it is now; a change takes the trust away", visible(&name))?;
+    Ok(Exit::Allowed)
+}

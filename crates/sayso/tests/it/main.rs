@@ -1,0 +1,1 @@
+//! The product as people and programs use it: one binary of integration tests.
