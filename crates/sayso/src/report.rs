@@ -6,9 +6,11 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::verdict::{Reason, Verdict};
 use sayso_core::visible::visible;
+use sayso_gate::pipeline::Judged;
 
 /// The verdict in the shape of `sayso check --json`.
-pub fn json(id: &Node, verdict: &Verdict) -> Node {
+pub fn json(id: &Node, judged: &Judged) -> Node {
+    let verdict = &judged.verdict;
     let text = |text: &str| Node::text(text);
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     Node::map([
@@ -18,7 +20,7 @@ pub fn json(id: &Node, verdict: &Verdict) -> Node {
         ("tier", text(verdict.tier.word())),
         ("confirm", text(verdict.confirm.word())),
         ("reasons", list(verdict.reasons.iter().map(reason).collect())),
-        ("effects", list(verdict.effects.iter().map(effect).collect())),
+        ("effects", list(verdict.effects.iter().map(|one| effect(one, judged)).collect())),
         ("digest", text(&verdict.digest.to_string())),
     ])
 }
@@ -27,7 +29,7 @@ fn reason(reason: &Reason) -> Node {
     Node::map([("rule", Node::text(&reason.rule)), ("source", Node::text(&reason.source)), ("text", Node::text(&reason.text))])
 }
 
-fn effect(effect: &Effect) -> Node {
+fn effect(effect: &Effect, judged: &Judged) -> Node {
     let mut entries = vec![("kind", Node::text(effect.kind.word()))];
     match &effect.target {
         Target::Path(place) => {
@@ -49,7 +51,11 @@ fn effect(effect: &Effect) -> Node {
             entries.push(("tool", Node::text(tool)));
         }
         Target::Agent(name) => entries.push(("agent", Node::text(name))),
-        Target::Nothing | Target::Command => {}
+        Target::Command => {
+            let words = effect.part.and_then(|part| judged.reading.commands.get(part)).map_or(&[][..], |command| command.words.as_slice());
+            entries.push(("argv", Value::List(words.iter().map(Node::text).collect()).into()));
+        }
+        Target::Nothing => {}
     }
     entries.push(("certain", Value::Bool(effect.certain).into()));
     let manners = [

@@ -110,7 +110,7 @@ fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
     }
 }
 
-/// A command on a list of safe ones. Those that come with a profile count only if their arguments are understood, too.
+/// A command on a list of safe ones. Where the table of programs models its arguments, they must be understood, too.
 fn is_safe_command(lens: &Lens<'_>, effect: &Effect) -> bool {
     let settings = lens.settings;
     let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
@@ -126,9 +126,8 @@ fn is_safe_command(lens: &Lens<'_>, effect: &Effect) -> bool {
     let low = lens.case.reading.effects.iter().enumerate().all(|(index, effect)| effect_risk(lens, index, effect) == Risk::Low);
     let only_runs =
         lens.case.reading.effects.iter().all(|effect| matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Read));
-    settings.safe_commands.iter().any(|safe| {
-        safe.pattern.matches(command, Reach::Narrow) && (low || only_runs && (!command.modelled || !safe.built_in) && !command.modelled)
-    })
+    let understood = low || only_runs && !command.modelled;
+    understood && settings.safe_commands.iter().any(|pattern| pattern.matches(command, Reach::Narrow))
 }
 
 /// A file tool writes a text that nothing later runs or obeys, in the workspace, through no link.

@@ -166,7 +166,8 @@ fn judge(lens: &Lens<'_>) -> Verdict {
             reasons.clear();
             allowed.push(reason);
         }
-        _ => reasons.extend(open.into_iter().map(|(_, reason)| reason)),
+        // Where something must be asked, what the mode would ask besides only hides it.
+        _ => reasons.extend(open.into_iter().map(|(_, reason)| reason).filter(|reason| !must || reason.decision == Decision::Deny)),
     }
 
     let decision = reasons.iter().map(|reason| reason.decision).max().unwrap_or(Decision::Allow);

@@ -13,13 +13,13 @@ use crate::verdict::{Decision, Reason, Tier};
 pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     let mut out = Vec::new();
     let reading = lens.case.reading;
-    if let Some(opaque) = &reading.opaque {
-        out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
-    }
     if tier >= Tier::Dangerous {
         for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous && !danger.shown_by_effect) {
             out.push(must("dangerous", danger.what.clone()));
         }
+    }
+    if let Some(opaque) = &reading.opaque {
+        out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
     }
     for (index, effect) in reading.effects.iter().enumerate() {
         path(lens, index, effect, &mut out);

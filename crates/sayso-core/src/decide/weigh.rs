@@ -154,7 +154,7 @@ fn is_vital(path: &str, around: &Surroundings) -> bool {
         "/Applications",
         "/mnt",
     ];
-    let system = SYSTEM.iter().any(|folder| path == *folder);
+    let system = SYSTEM.contains(&path);
     let system_part = ["/usr", "/etc", "/boot", "/lib", "/bin", "/sbin", "/System"]
         .iter()
         .any(|folder| below(path, folder) && !below(path, "/usr/local"));

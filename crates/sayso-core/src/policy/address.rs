@@ -138,7 +138,7 @@ impl McpPattern {
     pub fn matches(&self, server: &str, tool: &str, reach: Reach) -> bool {
         let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic()) && !name.contains("__");
         let wide = reach == Reach::Wide;
-        if !wide && !(plain(server) && plain(tool) && !server.contains('/')) {
+        if !(wide || plain(server) && plain(tool) && !server.contains('/')) {
             return false;
         }
         if wide && !server.is_ascii() {

@@ -9,7 +9,7 @@ use crate::policy::glob::PathGlob;
 use crate::policy::read_rule::{self, expression};
 use crate::policy::rule::{Rule, ShellRule};
 use crate::policy::schema::POLICY;
-use crate::policy::settings::{LOCKABLE, Root, SafeCommand, Settings, ShellDefault, Sourced};
+use crate::policy::settings::{LOCKABLE, Root, Settings, ShellDefault, Sourced};
 use crate::policy::shape::{self, Shape, nearest};
 use crate::policy::{dotted, seed_keys};
 use crate::text::{Limits, json, yaml};
@@ -256,9 +256,7 @@ impl Context<'_> {
             "safe_commands" => {
                 for item in node.items() {
                     match CommandPattern::parse(item.as_text().unwrap_or_default(), Form::Prefix, self.reader) {
-                        Ok(pattern) => {
-                            settings.safe_commands.push(SafeCommand { pattern, built_in: self.origin == Origin::Profile });
-                        }
+                        Ok(pattern) => settings.safe_commands.push(pattern),
                         Err(why) => self.error(item.span, why),
                     }
                 }

@@ -15,15 +15,6 @@ pub struct Sourced<T> {
     pub source: String,
 }
 
-/// A command that runs silently, by its first words.
-#[derive(Clone, Debug)]
-pub struct SafeCommand {
-    /// The words.
-    pub pattern: CommandPattern,
-    /// It came with a profile; then the arguments must be understood too.
-    pub built_in: bool,
-}
-
 /// A regular expression with the text it was made from.
 #[derive(Clone, Debug)]
 pub struct Expression {
@@ -199,7 +190,7 @@ settings! {
     }
     lists {
         /// Commands that run silently.
-        safe_commands: SafeCommand,
+        safe_commands: CommandPattern,
         /// Patterns of files that file tools may write silently.
         safe_paths: PathGlob,
         /// The same as regular expressions.

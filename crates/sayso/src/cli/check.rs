@@ -9,7 +9,7 @@ use sayso_core::operation::{Agent, Call, MAX_BYTES, Operation};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
-use sayso_gate::pipeline::{Bench, Judged, judge};
+use sayso_gate::pipeline::{Bench, judge};
 
 use super::{Place, PolicyChoice, Stop, now};
 use crate::exit_code::Exit;
@@ -78,10 +78,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     let mut out = BufWriter::new(io::stdout().lock());
     let exit = match Operation::freeze(call) {
         Ok(operation) => {
-            let Judged { verdict, .. } = judge(&bench, &operation);
+            let judged = judge(&bench, &operation);
+            let verdict = &judged.verdict;
             match args.json {
-                true => writeln!(out, "{}", json::write(&report::json(&id, &verdict)))?,
-                false => write!(out, "{}", report::text(&operation, &verdict))?,
+                true => writeln!(out, "{}", json::write(&report::json(&id, &judged)))?,
+                false => write!(out, "{}", report::text(&operation, verdict))?,
             }
             Exit::from(verdict.decision)
         }
@@ -171,7 +172,7 @@ fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Sto
 fn answer(line: &[u8], missing: &Missing, bench: &Bench<'_>) -> Node {
     match jsonl::read(line, missing) {
         Ok((id, call)) => match Operation::freeze(call) {
-            Ok(operation) => report::json(&id, &judge(bench, &operation).verdict),
+            Ok(operation) => report::json(&id, &judge(bench, &operation)),
             Err(malformed) => report::malformed(&id, &malformed),
         },
         Err(BadLine { id, error }) => error_line(&id, &error),

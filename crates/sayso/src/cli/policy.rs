@@ -141,7 +141,7 @@ fn show_view(out: &mut impl Write, view: &View) -> io::Result<()> {
 fn show_lists(out: &mut impl Write, part: &Part) -> io::Result<()> {
     let settings = &part.settings;
     let lists: [(&str, Vec<&str>); 7] = [
-        ("safe_commands", settings.safe_commands.iter().map(|safe| safe.pattern.written.as_str()).collect()),
+        ("safe_commands", settings.safe_commands.iter().map(|pattern| pattern.written.as_str()).collect()),
         ("safe_paths", settings.safe_paths.iter().map(|glob| glob.written.as_str()).collect()),
         ("blocked_tools", settings.blocked_tools.iter().map(String::as_str).collect()),
         ("trusted_tools", settings.trusted_tools.iter().map(String::as_str).collect()),
