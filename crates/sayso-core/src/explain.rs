@@ -44,49 +44,51 @@ pub fn subject(operation: &Operation) -> String {
     visible(&text).into_owned()
 }
 
-/// One effect in words: "deletes /ws/build with everything below".
+/// One effect in words, as the rest of a sentence that starts with "it": "deletes /ws/build with everything below".
 pub fn effect(effect: &Effect) -> String {
-    let verb = match effect.kind {
-        EffectKind::Read => "reads",
-        EffectKind::Write if effect.manner.moved_away => "moves away",
-        EffectKind::Write if effect.manner.makes_folder => "makes the folder",
-        EffectKind::Write if effect.manner.overwrite => "replaces",
-        EffectKind::Write if effect.manner.repository => "changes git's data in",
-        EffectKind::Write => "writes",
-        EffectKind::Delete => "deletes",
-        EffectKind::Run => "runs",
-        EffectKind::Connect => "connects to",
-        EffectKind::Environment => "changes the environment",
-        EffectKind::Privilege => "gains rights",
-        EffectKind::Signal => "signals a process",
-        EffectKind::Unknown => "does something that is not known",
-    };
     let target = match &effect.target {
-        Target::Nothing => String::new(),
+        Target::Nothing | Target::Command => String::new(),
         Target::Path(place) => {
             let path = place.fact.as_ref().map_or(place.written.as_str(), |fact| fact.canonical.as_str());
             let links = place.fact.as_ref().is_some_and(|fact| !fact.links.is_empty());
-            if links { format!("{path} (through the link {})", place.written) } else { path.to_owned() }
+            if links { format!(" {path} (through the link {})", place.written) } else { format!(" {path}") }
         }
-        Target::UnknownPath(written) => format!("a file that is only known when it runs ({written})"),
-        Target::Url(url) => url.written.clone(),
-        Target::Host(host) => host.clone(),
-        Target::Command => "the command".to_owned(),
-        Target::Tool(name) => format!("the tool {name}"),
-        Target::McpTool { server, tool } => format!("{tool} of the MCP server {server}"),
-        Target::Agent(name) => format!("the agent {name}"),
+        Target::UnknownPath(written) => format!(" a file that is only known when it runs ({written})"),
+        Target::Url(url) => format!(" {}", url.written),
+        Target::Host(host) => format!(" {host}"),
+        Target::Tool(name) => format!(" the tool {name}"),
+        Target::McpTool { server, tool } => format!(" {tool} of the MCP server {server}"),
+        Target::Agent(name) => format!(" the agent {name}"),
     };
-    let mut out = if target.is_empty() { verb.to_owned() } else { format!("{verb} {target}") };
+    let (sure, unsure) = verbs(effect);
+    let mut out = if effect.certain { format!("{sure}{target}") } else { format!("may {unsure}{target}") };
     if effect.manner.recursive && effect.kind != EffectKind::Read {
         out.push_str(" with everything below");
     }
-    if !effect.certain {
-        out = format!("may do: {out}");
-    }
-    if let Some(note) = &effect.note {
+    if let Some(note) = effect.note.as_deref().filter(|note| *note != out) {
         out.push_str(&format!(": {note}"));
     }
     visible(&out).into_owned()
+}
+
+/// The verb of an effect: "deletes", and "delete" behind "may".
+fn verbs(effect: &Effect) -> (&'static str, &'static str) {
+    match effect.kind {
+        EffectKind::Read => ("reads", "read"),
+        EffectKind::Write if effect.manner.moved_away => ("moves away", "move away"),
+        EffectKind::Write if effect.manner.makes_folder => ("makes the folder", "make the folder"),
+        EffectKind::Write if effect.manner.overwrite => ("replaces", "replace"),
+        EffectKind::Write if effect.manner.repository => ("changes git's data in", "change git's data in"),
+        EffectKind::Write => ("writes", "write"),
+        EffectKind::Delete => ("deletes", "delete"),
+        EffectKind::Run if effect.manner.known_program => ("runs a program that does nothing else", "run a program"),
+        EffectKind::Run => ("runs code", "run code"),
+        EffectKind::Connect => ("connects to", "connect to"),
+        EffectKind::Environment => ("changes the environment", "change the environment"),
+        EffectKind::Privilege => ("gains rights", "gain rights"),
+        EffectKind::Signal => ("signals a process", "signal a process"),
+        EffectKind::Unknown => ("does more than can be told", "do more than can be told"),
+    }
 }
 
 /// The whole explanation, line by line: what, why, what it would do.
@@ -95,8 +97,12 @@ pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
     for reason in &verdict.reasons {
         out.push(format!("  because {} [{}, {}]", visible(&reason.text), visible(&reason.rule), visible(&reason.source)));
     }
-    for one in &verdict.effects {
-        out.push(format!("  it {}", effect(one)));
+    // That a program with listed effects runs is no news, and one sentence is enough for each thing.
+    for one in verdict.effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program)) {
+        let line = format!("  it {}", effect(one));
+        if !out.contains(&line) {
+            out.push(line);
+        }
     }
     out
 }
