@@ -63,7 +63,11 @@ pub fn find(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
 pub fn named(path: &Path) -> PolicyFile {
     let text = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Err("there is no such file".to_owned()),
-        _ => canonical(path).and_then(|canonical| read_text(Path::new(&canonical))).map(|(text, _)| text),
+        _ => std::path::absolute(path)
+            .map_err(|error| error.to_string())
+            .and_then(|absolute| canonical(&absolute))
+            .and_then(|canonical| read_text(Path::new(&canonical)))
+            .map(|(text, _)| text),
     };
     PolicyFile { path: path.to_owned(), layer: FileLayer::CommandLine, text, trusted: true, warnings: Vec::new() }
 }

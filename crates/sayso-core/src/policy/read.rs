@@ -96,12 +96,19 @@ pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn Com
         node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
     }
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);
+    let shape_errors = findings.clone();
     let mut context = Context { source, origin, reader, findings, lines: LineIndex::new(source.text) };
-    let layer = if context.has_errors() { None } else { Some(context.layer(&node)) };
-    let layer = layer.filter(|_| !context.has_errors());
+    // The rest is read even where a shape is wrong, so that all mistakes are shown at once.
+    let layer = context.layer(&node);
     let mut findings = context.findings;
+    let follows_from_shape = |finding: &Diagnostic| {
+        let holds = |outer: Span, inner: Span| outer.start <= inner.start && inner.end <= outer.end;
+        !shape_errors.contains(finding) && shape_errors.iter().any(|error| holds(finding.span, error.span))
+    };
+    findings.retain(|finding| !follows_from_shape(finding));
     findings.sort_by_key(|finding| (finding.span.start, std::cmp::Reverse(finding.severity)));
-    (layer, findings)
+    let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    ((!broken).then_some(layer), findings)
 }
 
 /// Line numbers of byte positions, made once.
@@ -129,10 +136,6 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-    }
-
     /// `file:line` of a place.
     pub(crate) fn place(&self, span: Span) -> String {
         match self.origin {
