@@ -1,7 +1,7 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
 use crate::effect::{Effect, Target};
-use crate::fact::{Facts, GitFact, ProgramFact, Question, Surroundings};
+use crate::fact::{BelowFact, Facts, GitFact, ProgramFact, Question, Surroundings};
 use crate::verdict::Tier;
 
 /// What an operation would do, as far as can be told without looking at the machine.
@@ -17,6 +17,8 @@ pub struct Draft {
     pub opaque: Option<Opaque>,
     /// Dangers seen in the text that no single effect shows.
     pub dangers: Vec<Danger>,
+    /// Which questions ask what a search would show, with the folder as written.
+    pub searches: Vec<usize>,
 }
 
 /// One simple command of a line, as rules see it.
@@ -81,6 +83,8 @@ pub struct Reading {
     pub dangers: Vec<Danger>,
     /// Questions the world did not answer.
     pub unanswered: Vec<Question>,
+    /// What searches would show; none if the world did not answer.
+    pub searches: Vec<Option<BelowFact>>,
     /// What each command's program turned out to be, by command index.
     pub programs: Vec<Option<ProgramFact>>,
     /// What git would run, by command index.
@@ -99,6 +103,12 @@ impl Draft {
         self.questions.len() - 1
     }
 
+    /// Asks what a search through a folder would show.
+    pub fn ask_search(&mut self, path: &str, hidden: bool) {
+        let question = self.ask(Question::Below { path: path.to_owned(), hidden });
+        self.searches.push(question);
+    }
+
     /// Puts the facts into the effects.
     pub fn settle(self, facts: &Facts) -> Reading {
         let mut effects = self.effects;
@@ -111,6 +121,7 @@ impl Draft {
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
                 Question::Path { .. } => facts.path(index).is_some(),
+                Question::Below { .. } => facts.below(index).is_some(),
                 Question::Program { .. } => facts.program(index).is_some(),
                 Question::GitHelpers { .. } => facts.git(index).is_some(),
             };
@@ -118,6 +129,7 @@ impl Draft {
                 unanswered.push(question.clone());
             }
         }
+        let searches = self.searches.iter().map(|question| facts.below(*question).cloned()).collect();
         let programs = self.commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
         let git = self.commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
         Reading {
@@ -126,6 +138,7 @@ impl Draft {
             opaque: self.opaque,
             dangers: self.dangers,
             unanswered,
+            searches,
             programs,
             git,
             surroundings: facts.surroundings.clone(),

@@ -32,6 +32,10 @@ pub fn subject(operation: &Operation) -> String {
             operation.tool(),
             operation.args().entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ")
         ),
+        Kind::FileGrep => {
+            let folder = operation.text(Role::Path).unwrap_or(".");
+            format!("file_grep({} in {folder})", operation.text(Role::Find).unwrap_or_default())
+        }
         _ => {
             let main =
                 [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));

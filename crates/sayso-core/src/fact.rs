@@ -12,6 +12,13 @@ pub enum Question {
         /// The last component is opened itself and not what it links to (`rm`, `mv`, `ln`).
         no_follow: bool,
     },
+    /// Which secrets would a search through everything below this path show?
+    Below {
+        /// The folder, absolute or relative to the operation's folder.
+        path: String,
+        /// Whether the search looks into hidden files, too.
+        hidden: bool,
+    },
     /// Which file would this program name start, and who can change it?
     Program {
         /// The command word.
@@ -29,6 +36,8 @@ pub enum Question {
 pub enum Fact {
     /// To [`Question::Path`].
     Path(PathFact),
+    /// To [`Question::Below`].
+    Below(BelowFact),
     /// To [`Question::Program`].
     Program(ProgramFact),
     /// To [`Question::GitHelpers`].
@@ -143,6 +152,15 @@ pub enum Ignored {
     Unknown,
 }
 
+/// What a search through a folder would show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BelowFact {
+    /// Files that hold secrets, and links that lead out of the workspace; the first few.
+    pub secrets: Vec<String>,
+    /// There is more below than was looked at.
+    pub incomplete: bool,
+}
+
 /// What a program name would start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramFact {
@@ -181,6 +199,14 @@ impl Facts {
     pub fn path(&self, question: usize) -> Option<&PathFact> {
         match self.answers.get(question) {
             Some(Some(Fact::Path(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// The answer to a search question.
+    pub fn below(&self, question: usize) -> Option<&BelowFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Below(fact))) => Some(fact),
             _ => None,
         }
     }

@@ -18,6 +18,9 @@ pub fn draft(operation: &Operation) -> Draft {
             // Listing names is not reading what is in the files, but a search is, and both may go deep.
             let recursive = operation.kind() == Kind::FileGrep || operation.args().get("recursive").is_some();
             folder(&mut draft, operation, Manner { recursive, ..Manner::default() });
+            if operation.kind() == Kind::FileGrep && draft.opaque.is_none() {
+                draft.ask_search(operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), true);
+            }
         }
         Kind::Glob => glob(&mut draft, operation),
         Kind::FileWrite | Kind::FileEdit | Kind::FileCreate | Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => {

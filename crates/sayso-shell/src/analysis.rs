@@ -71,6 +71,8 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
     }
     let (interprets, git) = scene.close();
 
+    searches(&mut draft, &name);
+
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
     let deletes_below = draft.effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
     for danger in danger::of_command(&words, leaves_alone) {
@@ -106,6 +108,21 @@ fn show_inside(text: &str, draft: &mut Draft) {
     if let Some(opaque) = &mut draft.opaque {
         opaque.end = text.len();
         opaque.seen = segments.into_iter().map(|segment| segment.words).collect();
+    }
+}
+
+/// Programs that show what is in all files below a folder; others that go deep only show names.
+fn searches(draft: &mut Draft, name: &str) {
+    let hidden = match name {
+        "grep" | "egrep" | "fgrep" | "diff" => true,
+        "rg" | "ag" | "ack" => false,
+        _ => return,
+    };
+    let below = |effect: &Effect| effect.kind == EffectKind::Read && effect.manner.recursive;
+    let folders: Vec<String> =
+        draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.written.clone())).collect();
+    for folder in folders {
+        draft.ask_search(&folder, hidden);
     }
 }
 

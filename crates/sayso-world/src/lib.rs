@@ -8,6 +8,7 @@ pub mod policy_files;
 pub mod trust;
 pub mod whereabouts;
 
+mod below;
 mod bounded_file;
 mod canonical;
 mod case;

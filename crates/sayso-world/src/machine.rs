@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
+use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
 
+use crate::below::look;
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
@@ -147,6 +148,7 @@ impl Pass<'_> {
     fn answer(&mut self, question: &Question) -> Option<Fact> {
         match question {
             Question::Path { path, no_follow } => self.path(path, *no_follow).map(Fact::Path),
+            Question::Below { path, hidden } => self.below(path, *hidden).map(Fact::Below),
             Question::Program { name } => {
                 program_fact(name, &self.surroundings, &self.machine.whereabouts, &mut self.walker).map(Fact::Program)
             }
@@ -163,6 +165,19 @@ impl Pass<'_> {
             fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder, nearest);
         }
         Some(fact)
+    }
+
+    /// Outside of the workspace nothing is looked at: that asks in any case, and an answer would tell what is there.
+    fn below(&mut self, path: &str, hidden: bool) -> Option<BelowFact> {
+        let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
+        let around = &self.surroundings;
+        let inside = is_within(&walked.canonical, &around.workspace);
+        let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
+        Some(if inside && is_folder {
+            look(&walked.canonical, &around.workspace, around.home.as_deref(), hidden)
+        } else {
+            BelowFact::default()
+        })
     }
 
     /// A repository made inside of another one does not bring back what the outer one ignores, up to the workspace's own repository:

@@ -109,6 +109,7 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
 fn words(question: &Question) -> String {
     match question {
         Question::Path { path, .. } => format!("the path `{path}`"),
+        Question::Below { path, .. } => format!("what lies below `{path}`"),
         Question::Program { name } => format!("the program `{name}`"),
         Question::GitHelpers { folder } => format!("git in `{folder}`"),
     }

@@ -12,6 +12,8 @@ use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 /// What every step of the judgement looks at.
 pub(super) struct Lens<'a> {
     pub(super) case: &'a Case<'a>,
+    /// The agent that is judged: the caller, or one of its parents.
+    pub(super) agent: &'a str,
     pub(super) settings: &'a Resolved,
     pub(super) rule_sets: [Option<&'a RuleSet>; 2],
     pub(super) shell: Vec<&'a [ShellRule]>,
@@ -20,11 +22,11 @@ pub(super) struct Lens<'a> {
 }
 
 impl<'a> Lens<'a> {
-    pub(super) fn new(case: &'a Case<'a>, general: &'a Part, agent: Option<&'a Part>) -> Self {
+    pub(super) fn new(case: &'a Case<'a>, agent_name: &'a str, general: &'a Part, agent: Option<&'a Part>) -> Self {
         let settings = agent.map_or(&general.settings, |part| &part.settings);
         let shell = general.shell.iter().chain(agent.map_or(&[][..], |part| &part.shell)).map(Vec::as_slice).collect();
         let standings = case.reading.effects.iter().map(|effect| Standing::of(effect, case.reading, case.operation, settings)).collect();
-        Lens { case, settings, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
+        Lens { case, agent: agent_name, settings, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
     }
 
     pub(super) fn standing(&self, effect: usize) -> Option<&Standing<'a>> {

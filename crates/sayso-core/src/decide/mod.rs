@@ -73,12 +73,8 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
     let line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
     let mut verdict: Option<Verdict> = None;
     for view in policy.views() {
-        // Agents without a section of their own are all the same; the general part is judged once for them.
-        let mut sections: Vec<Option<&str>> = line.iter().map(|name| view.agents.contains_key(*name).then_some(*name)).collect();
-        sections.dedup();
-        for section in sections {
-            let part = section.and_then(|name| view.agents.get(name));
-            let next = judge(&Lens::new(case, &view.general, part));
+        for name in &line {
+            let next = judge(&Lens::new(case, name, &view.general, view.agents.get(*name)));
             verdict = Some(match verdict {
                 Some(before) => strictest(before, next),
                 None => next,

@@ -21,6 +21,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     if let Some(opaque) = &reading.opaque {
         out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
     }
+    searches(lens, &mut out);
     for (index, effect) in reading.effects.iter().enumerate() {
         path(lens, index, effect, &mut out);
         unknown_tool(lens, effect, &mut out);
@@ -38,6 +39,29 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
     }
     out
+}
+
+/// A search shows what is in the files below, secret or not.
+fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
+    let rule_names = |path: &str| {
+        let around = &lens.case.reading.surroundings;
+        let subject = crate::policy::glob::Subject { path, workspace: &around.workspace, home: around.home.as_deref() };
+        lens.rule_sets().flat_map(|set| set.all()).any(|rule| {
+            rule.decision == Decision::Allow
+                && !rule.learned
+                && rule.matcher.secret
+                && rule.except.is_none()
+                && lens.counts(rule)
+                && matches!(&rule.matcher.subject, Subject::Read(globs) if globs.iter().any(|glob| glob.matches(subject)))
+        })
+    };
+    for found in lens.case.reading.searches.iter().flatten() {
+        if let Some(path) = found.secrets.iter().find(|path| !rule_names(path)) {
+            out.push(must("secret", format!("the search also reads `{path}`, which may hold secrets")));
+        } else if found.incomplete {
+            out.push(must("secret", "the folder is too large to find out whether the search reads secrets".into()));
+        }
+    }
 }
 
 fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {

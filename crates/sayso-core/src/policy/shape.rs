@@ -73,7 +73,7 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
         },
         (Shape::Word(words), Value::Text(text)) => {
             if !words.contains(&text.as_str()) {
-                let finding = Diagnostic::error(node.span, format!("`{text}` is not one of {}", words.join(", ")));
+                let finding = Diagnostic::error(node.span, format!("`{text}` is not one of {}", plain_words(words)));
                 findings.push(match nearest(text, words.iter().copied()) {
                     Some(word) => finding.hint(format!("did you mean `{word}`?")),
                     None => finding,
@@ -101,6 +101,13 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
         (Shape::List(_) | Shape::Names(_) | Shape::Record(_), Value::Null) => {}
         (expected, _) => findings.push(wrong(node, word(expected))),
     }
+}
+
+/// The words of a choice without second spellings (`confirm_all` beside `confirm-all`).
+fn plain_words(words: &[&str]) -> String {
+    let plain: Vec<&str> =
+        words.iter().copied().filter(|word| !(word.contains('_') && words.contains(&word.replace('_', "-").as_str()))).collect();
+    plain.join(", ")
 }
 
 fn wrong(node: &Node, expected: &str) -> Diagnostic {
