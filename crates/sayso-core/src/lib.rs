@@ -18,6 +18,7 @@ pub mod policy;
 pub mod text;
 pub mod tool;
 pub mod tool_effects;
+pub mod tool_says;
 pub mod url;
 pub mod verdict;
 pub mod visible;

@@ -2,6 +2,8 @@
 //!
 //! A line `$ command` is run by the shell; the lines below it are its output. `...` stands for anything, within a line or for whole lines.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a failing test may panic anywhere")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
