@@ -7,12 +7,12 @@
     reason = "a helper of a test fails by panicking, like the test itself"
 )]
 
-//mod bad_input;
-//mod bad_policy_files;
+mod bad_input;
+mod bad_policy_files;
 mod corpus;
-//mod holes;
-//mod holes_grants;
-//mod holes_policy;
+mod holes;
+mod holes_grants;
+mod holes_policy;
 mod path_classes;
-//mod program;
+mod program;
 mod scene;

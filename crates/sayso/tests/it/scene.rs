@@ -6,8 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sayso::assemble::{self, Choice, Loaded, RealWorld};
+use sayso_core::decide::Run;
+use sayso_core::grant::Grant;
 use sayso_core::mode::Mode;
 use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Call, Operation};
+use sayso_core::verdict::{Decision, Verdict};
+use sayso_gate::pipeline::{Bench, judge};
 use sayso_world::machine::Machine;
 use sayso_world::trust;
 use sayso_world::whereabouts::Whereabouts;
@@ -15,6 +20,9 @@ use tempfile::TempDir;
 
 /// Where programs are looked for; the same for every door.
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The time of every judgement by the library; rules with `until` in the corpus end long before or long after it.
+pub const NOW: i64 = 1_800_000_000;
 
 /// The world. It goes away with the value.
 pub struct Scene {
@@ -27,8 +35,10 @@ pub struct Scene {
     pub workspace: PathBuf,
     /// What the administrator set; only the library can be told of it.
     pub managed: PathBuf,
-    profile: Option<String>,
-    mode: Option<String>,
+    /// `--profile`.
+    pub profile: Option<String>,
+    /// `--mode`.
+    pub mode: Option<String>,
 }
 
 impl Scene {
@@ -172,6 +182,38 @@ impl Scene {
     /// The machine as the program sees it.
     pub fn world(&self) -> RealWorld {
         RealWorld(Machine::new(self.whereabouts()))
+    }
+
+    /// The verdict on a call, with what was answered before.
+    pub fn judge(&self, call: Call, grants: &[Grant], run: Run) -> Verdict {
+        let (loaded, world) = (self.load(), self.world());
+        let bench = Bench { world: &world, policy: &loaded.policy, grants, uses: None, run, now: NOW, trace: false };
+        judge(&bench, &Operation::freeze(call).unwrap()).verdict
+    }
+
+    /// The decision on a call that nobody has answered before.
+    pub fn decide(&self, call: Call) -> Decision {
+        self.judge(call, &[], Run::Interactive).decision
+    }
+
+    /// A call of a tool with texts as arguments.
+    pub fn tool(&self, name: &str, args: &[(&str, &str)]) -> Call {
+        Call::new(name, Node::map(args.iter().map(|(key, text)| (*key, Node::text(self.fill(text))))), self.folder())
+    }
+
+    /// A call of a whole-file writer.
+    pub fn write(&self, path: &str) -> Call {
+        self.tool("file_write", &[("path", path), ("content", "x")])
+    }
+
+    /// A call that reads a file.
+    pub fn read(&self, path: &str) -> Call {
+        self.tool("file_read", &[("path", path)])
+    }
+
+    /// A command.
+    pub fn command(&self, text: &str) -> Call {
+        Call::command(self.fill(text), self.folder())
     }
 
     /// The program in this world, with the scene's flags left to the caller.
