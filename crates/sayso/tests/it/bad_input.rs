@@ -190,6 +190,27 @@ fn a_reader_that_goes_away_is_no_failure() {
     }
 }
 
+/// The exit status of a run whose output nobody reads.
+fn unread(scene: &Scene, words: &[&str]) -> Option<i32> {
+    let mut child = scene.program().args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn an_answer_that_nobody_reads_keeps_its_exit_status() {
+    let scene = Scene::empty();
+    for (command, code) in [("rm -rf /", 20), ("make", 10), ("ls", 0), ("", 20)] {
+        assert_eq!(unread(&scene, &["check", "--", command]), Some(code), "{command}");
+        assert_eq!(unread(&scene, &["check", "--json", "--", command]), Some(code), "{command}");
+    }
+    let rows = scene.outside.join("rows.yaml");
+    std::fs::write(&rows, "- {command: ls, expect: deny}\n").unwrap();
+    assert_eq!(unread(&scene, &["policy", "test", rows.to_str().unwrap()]), Some(1));
+    scene.user_policy("modee: balanced\n");
+    assert_eq!(unread(&scene, &["policy", "check"]), Some(2));
+}
+
 #[test]
 fn without_a_home_every_command_says_so() {
     let scene = Scene::empty();
