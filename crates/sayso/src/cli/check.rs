@@ -11,7 +11,7 @@ use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 
-use super::{Place, PolicyChoice, Stop, now};
+use super::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
 use crate::intake::jsonl::{self, BadLine, Missing};
 use crate::report;
@@ -75,27 +75,25 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     }
     let call = Call { agent: Agent { name: args.agent.clone(), parents: Vec::new() }, ..single(args, &place.folder)? };
     let id = Node::text("check");
-    let mut out = BufWriter::new(io::stdout().lock());
-    let exit = match Operation::freeze(call) {
+    let (decision, text) = match Operation::freeze(call) {
         Ok(operation) => {
             let judged = judge(&bench, &operation);
-            let verdict = &judged.verdict;
-            match args.json {
-                true => writeln!(out, "{}", json::write(&report::json(&id, &judged)))?,
-                false => write!(out, "{}", report::text(&operation, verdict))?,
-            }
-            Exit::from(verdict.decision)
+            let text = match args.json {
+                true => format!("{}\n", json::write(&report::json(&id, &judged))),
+                false => report::text(&operation, &judged.verdict),
+            };
+            (judged.verdict.decision, text)
         }
         Err(malformed) => {
-            match args.json {
-                true => writeln!(out, "{}", json::write(&report::malformed(&id, &malformed)))?,
-                false => writeln!(out, "deny  the call is malformed: {}", visible(&malformed.0))?,
-            }
-            Exit::from(Decision::Deny)
+            let text = match args.json {
+                true => format!("{}\n", json::write(&report::malformed(&id, &malformed))),
+                false => format!("deny  the call is malformed: {}\n", visible(&malformed.0)),
+            };
+            (Decision::Deny, text)
         }
     };
-    out.flush()?;
-    Ok(exit)
+    say(&text)?;
+    Ok(Exit::from(decision))
 }
 
 /// The one call that the flags describe.

@@ -16,7 +16,7 @@ use sayso_core::visible::{visible, visible_block};
 use sayso_shell::Bash;
 use sayso_world::{policy_files, trust};
 
-use super::{Place, PolicyChoice, Stop, policy_test};
+use super::{Place, PolicyChoice, Stop, policy_test, say};
 use crate::exit_code::Exit;
 
 /// Look at, check and trust the policy.
@@ -210,27 +210,24 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
             read_files.push(crate::assemble::check_file(policy_files::named(path)));
         }
     }
-    let mut out = io::stdout().lock();
+    let mut text = String::new();
     let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
     if as_json {
         let list: Vec<Node> = read_files.iter().flat_map(findings_json).collect();
-        writeln!(out, "{}", json::write(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])))?;
+        text.push_str(&json::write(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])));
     } else {
         for file in &read_files {
-            write!(out, "{}", file.render())?;
+            text.push_str(&file.render());
         }
         let count = |severity| read_files.iter().flat_map(|file| &file.findings).filter(|finding| finding.severity == severity).count();
         let unreadable = read_files.iter().filter(|file| file.unreadable.is_some()).count();
         let errors = count(Severity::Error) + unreadable;
         let number = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        writeln!(
-            out,
-            "{}: {}, {}",
-            number(read_files.len(), "file"),
-            number(errors, "error"),
-            number(count(Severity::Warning), "warning")
-        )?;
+        let (files, warnings) = (number(read_files.len(), "file"), number(count(Severity::Warning), "warning"));
+        text.push_str(&format!("{files}: {}, {warnings}", number(errors, "error")));
     }
+    text.push('\n');
+    say(&text)?;
     Ok(if broken { Exit::Usage } else { Exit::Allowed })
 }
 

@@ -1,6 +1,5 @@
 //! `sayso policy test`: the examples of all rules, and files of expected verdicts.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use sayso_core::decide::Run;
@@ -12,7 +11,7 @@ use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_world::policy_files;
 
-use super::{Place, PolicyChoice, Stop, now};
+use super::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
 use crate::expected::{self, Row};
 
@@ -49,7 +48,7 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         }
     }
     let failed: Vec<&Tried> = tried.iter().filter(|tried| !tried.differences.is_empty()).collect();
-    let mut out = io::stdout().lock();
+    let mut text = String::new();
     if as_json {
         let list = failed.iter().map(|tried| {
             Node::map([
@@ -66,15 +65,17 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
             ("failed", number(failed.len())),
             ("failures", Value::List(list.collect()).into()),
         ]);
-        writeln!(out, "{}", json::write(&report))?;
+        text.push_str(&json::write(&report));
     } else {
         for tried in &failed {
-            writeln!(out, "{}:{}: {}", visible(&tried.file), tried.row.line, visible(&tried.row.name))?;
+            text.push_str(&format!("{}:{}: {}\n", visible(&tried.file), tried.row.line, visible(&tried.row.name)));
             for difference in &tried.differences {
-                writeln!(out, "  {}", visible(difference))?;
+                text.push_str(&format!("  {}\n", visible(difference)));
             }
         }
-        writeln!(out, "{examples} examples and {} rows as expected, {} not", tried.len() - failed.len(), failed.len())?;
+        text.push_str(&format!("{examples} examples and {} rows as expected, {} not", tried.len() - failed.len(), failed.len()));
     }
+    text.push('\n');
+    say(&text)?;
     Ok(if failed.is_empty() { Exit::Allowed } else { Exit::Failed })
 }

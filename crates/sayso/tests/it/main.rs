@@ -1,1 +1,18 @@
 //! The product as people and programs use it: one binary of integration tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper of a test fails by panicking, like the test itself"
+)]
+
+mod bad_input;
+mod bad_policy_files;
+mod corpus;
+mod holes;
+mod holes_grants;
+mod holes_policy;
+mod path_classes;
+mod program;
+mod scene;
