@@ -71,7 +71,7 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
     }
     let (interprets, git) = scene.close();
 
-    searches(&mut draft, &name);
+    searches(&mut draft, &name, &arguments);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
     let deletes_below = draft.effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
@@ -111,11 +111,23 @@ fn show_inside(text: &str, draft: &mut Draft) {
     }
 }
 
+/// Whether a bundle of short options has one of these letters.
+fn short(word: &str, letters: &[char]) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.contains(letters)
+}
+
 /// Programs that show what is in all files below a folder; others that go deep only show names.
-fn searches(draft: &mut Draft, name: &str) {
+fn searches(draft: &mut Draft, name: &str, arguments: &[&str]) {
     let hidden = match name {
         "grep" | "egrep" | "fgrep" | "diff" => true,
-        "rg" | "ag" | "ack" => false,
+        // Without options these leave hidden files alone; a glob for names brings them back.
+        "rg" | "ag" | "ack" => arguments.iter().any(|word| {
+            word.starts_with("--hid")
+                || word.starts_with("--no-i")
+                || word.starts_with("--glob")
+                || word.starts_with("--unr")
+                || short(word, &['.', 'u', 'g', 'a'])
+        }),
         _ => return,
     };
     let below = |effect: &Effect| effect.kind == EffectKind::Read && effect.manner.recursive;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sayso_core::fact::BelowFact;
-use sayso_core::paths::{below, secret};
+use sayso_core::paths::{below, relative, secret};
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
@@ -18,6 +18,11 @@ const SKIPPED: [&str; 9] =
 /// Walks a folder by names alone; nothing is opened but folders.
 pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, hidden: bool) -> BelowFact {
     let mut fact = BelowFact::default();
+    let installed =
+        relative(folder, workspace).is_some_and(|rest| rest.split('/').any(|name| name != "objects" && SKIPPED.contains(&name)));
+    if installed {
+        return fact;
+    }
     let mut open = vec![PathBuf::from(folder)];
     let mut seen = 0;
     while let Some(path) = open.pop() {

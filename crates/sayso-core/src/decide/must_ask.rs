@@ -4,7 +4,7 @@ use crate::decide::lens::{Lens, must};
 use crate::decide::weigh::{effect_tier, untrusted_program};
 use crate::decide::{pre_approved, rules};
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::Ignored;
+use crate::fact::{Ignored, PathKind};
 use crate::paths::below;
 use crate::policy::rule::{Rule, Subject};
 use crate::tool::Kind;
@@ -82,6 +82,14 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     }
     if standing.sink {
         return;
+    }
+    // A rule for one name of a file says nothing about the others, and one of them may be protected.
+    if effect.kind == EffectKind::Write && standing.fact.kind == PathKind::File && standing.fact.hard_links > 1 && !effect.manner.repository
+    {
+        out.push(must(
+            "hard-link",
+            format!("`{shown}` has {} names; a write changes the file under all of them", standing.fact.hard_links),
+        ));
     }
     if let Some(why) = standing.secret
         && effect.kind == EffectKind::Read

@@ -44,8 +44,8 @@ pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Ris
             _ => Risk::High,
         },
         EffectKind::Connect => match &effect.target {
-            Target::Url(url) if !url.is_private() => Risk::Medium,
-            _ => Risk::High,
+            Target::Url(url) if url.is_private() => Risk::High,
+            _ => Risk::Medium,
         },
         EffectKind::Run => match &effect.target {
             Target::Command if effect.manner.known_program && program_is_trusted(lens, effect) => Risk::Low,
