@@ -66,10 +66,10 @@ const MOST_ABOVE: usize = 8;
 
 /// Deny or ask rules that match anything the operation does, may do, or seems to do.
 fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
-    for set in lens.rule_sets() {
-        for (index, effect) in lens.case.reading.effects.iter().enumerate() {
-            let mut above = 0usize;
-            for rule in candidates(lens, set, index, effect) {
+    for (index, effect) in lens.case.reading.effects.iter().enumerate() {
+        let mut above = 0usize;
+        for (_, candidates) in lens.candidates(index) {
+            for &rule in candidates {
                 if rule.decision == decision && lens.counts(rule) && matches_rule(lens, rule, index, effect) {
                     out.push(rule_reason(rule, decision));
                 } else if rule.decision == Decision::Deny
@@ -84,10 +84,12 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
                     }
                 }
             }
-            if let Some(more) = above.checked_sub(MOST_ABOVE).filter(|more| *more > 0) {
-                out.push(reason(Decision::Ask, "reads-denied", &format!("it also reads what {more} more rules deny")));
-            }
         }
+        if let Some(more) = above.checked_sub(MOST_ABOVE).filter(|more| *more > 0) {
+            out.push(reason(Decision::Ask, "reads-denied", &format!("it also reads what {more} more rules deny")));
+        }
+    }
+    for set in lens.rule_sets() {
         for rule in set.tools().filter(|rule| rule.decision == decision && lens.counts(rule)) {
             if tool_matches(lens, &rule.matcher, Reach::Wide) && !tool_excepted(lens, rule) {
                 out.push(rule_reason(rule, decision));
@@ -115,8 +117,8 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
     }
 }
 
-/// The rules of a set that could be about an effect.
-fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a Effect) -> Vec<&'a Rule> {
+/// The rules of a set that could be about an effect; [`Lens::candidates`] keeps them.
+pub(super) fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a Effect) -> Vec<&'a Rule> {
     let mut out = Vec::new();
     if let Some(standing) = lens.standing(index) {
         let path = standing.fact.canonical.as_str();
@@ -263,10 +265,11 @@ fn tool_excepted(lens: &Lens<'_>, rule: &Rule) -> bool {
 pub(super) fn allow_rules<'a>(lens: &Lens<'a>, index: usize) -> Vec<&'a Rule> {
     let Some(effect) = lens.case.reading.effects.get(index) else { return Vec::new() };
     let mut out = Vec::new();
-    for set in lens.rule_sets() {
+    for (set, candidates) in lens.candidates(index) {
         out.extend(
-            candidates(lens, set, index, effect)
-                .into_iter()
+            candidates
+                .iter()
+                .copied()
                 .filter(|rule| rule.decision == Decision::Allow && lens.counts(rule) && matches_rule(lens, rule, index, effect)),
         );
         out.extend(set.tools().filter(|rule| {
