@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
 
@@ -28,6 +30,25 @@ pub struct Machine {
     patterns: Remembered<Patterns>,
     configs: Remembered<ConfigFile>,
     case: CaseRules,
+    standing: Mutex<Option<Standing>>,
+}
+
+/// How long what does not depend on the operation is taken to be the same.
+const SHORT: Duration = Duration::from_millis(50);
+
+/// Home and sayso's own places, for one workspace.
+///
+/// They are kept for [`SHORT`] and not looked up for every operation. That is safe only because no operation can change them: each of
+/// these places, and each link on the way to one, is itself one of sayso's own paths, which no agent may change. A change by the person
+/// counts a moment later. The workspace, the working folder and every path of a question can be changed by an agent between two
+/// operations, so they are walked each time.
+#[derive(Clone)]
+struct Standing {
+    since: Instant,
+    workspace: String,
+    home: Option<String>,
+    own: Vec<OwnPath>,
+    sound: bool,
 }
 
 impl Machine {
@@ -38,6 +59,7 @@ impl Machine {
             patterns: Remembered::new(Patterns::parse),
             configs: Remembered::new(ConfigFile::parse),
             case: CaseRules::default(),
+            standing: Mutex::new(None),
         }
     }
 
@@ -82,18 +104,34 @@ impl Machine {
             }
         };
         let (workspace, cwd) = (folder(workspace), folder(cwd));
+        let standing = self.standing(walker, &workspace);
+        (Surroundings { workspace, cwd, home: standing.home, own: standing.own }, sound && standing.sound)
+    }
+
+    fn standing(&self, walker: &mut Walker, workspace: &str) -> Standing {
+        // What is kept is put in whole, so a panic elsewhere leaves nothing half done.
+        let mut kept = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.as_ref().filter(|known| known.workspace == workspace && known.since.elapsed() < SHORT) {
+            return known.clone();
+        }
+        // Before looking, so that it counts from the oldest of the answers.
+        let since = Instant::now();
         let home = self.whereabouts.home.as_deref().and_then(Path::to_str);
         let home = home.and_then(|home| walker.walk("/", home, false)).map(|walked| walked.canonical);
         let places = &self.whereabouts;
-        let project = Path::new(&workspace).join(".sayso");
+        let project = Path::new(workspace).join(".sayso");
         let mut own = Vec::new();
+        let mut sound = true;
         for (path, private) in
             [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)]
         {
             // A name that cannot be told to the judge would go unprotected.
             sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private));
         }
-        (Surroundings { workspace, cwd, home, own }, sound)
+        let fresh = Standing { since, workspace: workspace.to_owned(), home, own, sound };
+        // What could not be found out may be there at the next try.
+        *kept = sound.then(|| fresh.clone());
+        fresh
     }
 }
 

@@ -5,7 +5,7 @@ use crate::decide::{Case, rules};
 use crate::paths::join;
 use crate::policy::Part;
 use crate::policy::index::RuleSet;
-use crate::policy::rule::ShellRule;
+use crate::policy::rule::{Rule, ShellRule};
 use crate::policy::settings::Resolved;
 use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 
@@ -19,6 +19,8 @@ pub(super) struct Lens<'a> {
     pub(super) shell: Vec<&'a [ShellRule]>,
     /// What is known of each effect's path, by effect index.
     pub(super) standings: Vec<Option<Standing<'a>>>,
+    /// The rules that could be about each effect, by effect index, for each set of rules: every step looks at them again.
+    candidates: [Vec<Vec<&'a Rule>>; 2],
 }
 
 impl<'a> Lens<'a> {
@@ -26,7 +28,21 @@ impl<'a> Lens<'a> {
         let settings = agent.map_or(&general.settings, |part| &part.settings);
         let shell = general.shell.iter().chain(agent.map_or(&[][..], |part| &part.shell)).map(Vec::as_slice).collect();
         let standings = case.reading.effects.iter().map(|effect| Standing::of(effect, case.reading, case.operation, settings)).collect();
-        Lens { case, agent: agent_name, settings, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
+        let rule_sets = [Some(&general.rules), agent.map(|part| &part.rules)];
+        let mut lens = Lens { case, agent: agent_name, settings, rule_sets, shell, standings, candidates: [Vec::new(), Vec::new()] };
+        let effects = || case.reading.effects.iter().enumerate();
+        lens.candidates = rule_sets.map(|set| {
+            set.map_or(Vec::new(), |set| effects().map(|(index, effect)| rules::candidates(&lens, set, index, effect)).collect())
+        });
+        lens
+    }
+
+    /// Each set of rules with those of it that could be about an effect.
+    pub(super) fn candidates(&self, effect: usize) -> impl Iterator<Item = (&'a RuleSet, &[&'a Rule])> {
+        self.rule_sets
+            .iter()
+            .zip(&self.candidates)
+            .filter_map(move |(set, list)| Some(((*set)?, list.get(effect).map_or(&[][..], Vec::as_slice))))
     }
 
     pub(super) fn standing(&self, effect: usize) -> Option<&Standing<'a>> {
@@ -74,7 +90,7 @@ impl<'a> Lens<'a> {
     }
 
     /// Whether a rule's conditions hold. What is not known keeps an allow rule from counting, and not an ask or deny rule.
-    pub(super) fn counts(&self, rule: &crate::policy::rule::Rule) -> bool {
+    pub(super) fn counts(&self, rule: &Rule) -> bool {
         rule.when.is_always() || rules::conditions_hold(self, rule)
     }
 }

@@ -61,11 +61,15 @@ pub(super) fn ask_reasons(lens: &Lens<'_>) -> Vec<Reason> {
     out
 }
 
+/// So many denied paths below a folder that is read are named; of more, a person learns nothing new.
+const MOST_ABOVE: usize = 8;
+
 /// Deny or ask rules that match anything the operation does, may do, or seems to do.
 fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
-    for set in lens.rule_sets() {
-        for (index, effect) in lens.case.reading.effects.iter().enumerate() {
-            for rule in candidates(lens, set, index, effect) {
+    for (index, effect) in lens.case.reading.effects.iter().enumerate() {
+        let mut above = 0usize;
+        for (_, candidates) in lens.candidates(index) {
+            for &rule in candidates {
                 if rule.decision == decision && lens.counts(rule) && matches_rule(lens, rule, index, effect) {
                     out.push(rule_reason(rule, decision));
                 } else if rule.decision == Decision::Deny
@@ -73,11 +77,19 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
                     && lens.counts(rule)
                     && reads_above(lens, rule, index, effect)
                 {
-                    let text = format!("it also reads what `{}` denies", rule.matcher.in_words());
-                    out.push(Reason { text, ..rule_reason(rule, Decision::Ask) });
+                    above += 1;
+                    if above <= MOST_ABOVE {
+                        let text = format!("it also reads what `{}` denies", rule.matcher.in_words());
+                        out.push(Reason { rule: rule.id.clone(), source: rule.source.clone(), ..reason(Decision::Ask, "", &text) });
+                    }
                 }
             }
         }
+        if let Some(more) = above.checked_sub(MOST_ABOVE).filter(|more| *more > 0) {
+            out.push(reason(Decision::Ask, "reads-denied", &format!("it also reads what {more} more rules deny")));
+        }
+    }
+    for set in lens.rule_sets() {
         for rule in set.tools().filter(|rule| rule.decision == decision && lens.counts(rule)) {
             if tool_matches(lens, &rule.matcher, Reach::Wide) && !tool_excepted(lens, rule) {
                 out.push(rule_reason(rule, decision));
@@ -85,10 +97,12 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
         }
         if let Some(opaque) = &lens.case.reading.opaque {
             let text = lens.case.operation.command().unwrap_or_default();
-            for rule in set.all_commands().filter(|rule| rule.decision == decision && lens.counts(rule)) {
+            let words = opaque.seen.iter().flatten().map(String::as_str);
+            for rule in set.commands_seen(words).filter(|rule| rule.decision == decision && lens.counts(rule)) {
                 let seen = match &rule.matcher.subject {
+                    // The shell crate already gives the words in every form it knows.
                     Subject::Command(patterns) => {
-                        patterns.iter().any(|pattern| opaque.seen.iter().any(|words| pattern.matches_seen(words, &SameWords)))
+                        patterns.iter().any(|pattern| opaque.seen.iter().any(|words| pattern.matches_seen_as_is(words)))
                     }
                     Subject::CommandRegex(expression) => {
                         expression.regex.is_match(text) || opaque.seen.iter().any(|words| expression.regex.is_match(&words.join(" ")))
@@ -103,32 +117,25 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
     }
 }
 
-/// Seen words are compared as they are: the shell crate already gives them in every form it knows.
-struct SameWords;
-
-impl crate::policy::command::CommandReader for SameWords {
-    fn commands(&self, _: &str) -> Option<Vec<Command>> {
-        None
-    }
-    fn seen(&self, _: &str) -> Vec<Vec<String>> {
-        Vec::new()
-    }
-    fn normal(&self, words: &[String]) -> Vec<String> {
-        words.to_vec()
-    }
-}
-
-/// The rules of a set that could be about an effect.
-fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a Effect) -> Vec<&'a Rule> {
+/// The rules of a set that could be about an effect; [`Lens::candidates`] keeps them.
+pub(super) fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a Effect) -> Vec<&'a Rule> {
     let mut out = Vec::new();
     if let Some(standing) = lens.standing(index) {
-        // A recursive effect can reach what any rule names, and a link makes two first components; then all rules are looked at.
-        let simple = !effect.manner.recursive
-            && !effect.manner.moved_away
-            && standing.fact.links.is_empty()
-            && standing.written == standing.fact.canonical;
-        let relative = paths::relative(&standing.fact.canonical, &lens.case.reading.surroundings.workspace);
-        let first = relative.and_then(|rest| rest.split('/').next()).filter(|_| simple && !standing.fact.case_insensitive);
+        let path = standing.fact.canonical.as_str();
+        let workspace = lens.case.reading.surroundings.workspace.as_str();
+        // A link makes two first components, and where case does not count there may be many; then all rules are looked at.
+        let plain = standing.fact.links.is_empty() && standing.written == path && !standing.fact.case_insensitive;
+        let down = effect.manner.recursive || effect.manner.moved_away;
+        let first = match paths::relative(path, workspace) {
+            _ if !plain => None,
+            // What goes down from the workspace, or from above it, can reach what any rule names.
+            Some("") if down => None,
+            None if down && paths::below(workspace, path) => None,
+            // Below a first component, only rules that start with it or anywhere can match, however deep the effect goes.
+            Some(rest) => rest.split('/').next(),
+            // Outside, no rule that starts in the workspace matches; none of them starts with nothing.
+            None => Some(""),
+        };
         let kinds: &[PathRules] = match effect.kind {
             EffectKind::Read => &[PathRules::Read],
             EffectKind::Write if effect.manner.moved_away => &[PathRules::Write, PathRules::Delete],
@@ -136,7 +143,6 @@ fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, effect: &'a E
             EffectKind::Delete => &[PathRules::Delete, PathRules::Write],
             _ => &[],
         };
-        let first = if simple && relative.is_none() { Some("") } else { first };
         for kind in kinds {
             out.extend(set.paths(*kind, first));
         }
@@ -219,9 +225,10 @@ fn path_hits(lens: &Lens<'_>, globs: &[PathGlob], index: usize, effect: &Effect,
     }
     let down = (effect.manner.recursive || effect.manner.moved_away) && effect.kind != EffectKind::Read;
     let hit = |glob: &PathGlob, path: &str| glob.matches(subject(path, around)) || down && glob.reaches_below(subject(path, around));
+    let respelled = standing.written != standing.fact.canonical;
     globs.iter().any(|glob| {
         hit(glob, &standing.fact.canonical)
-            || hit(glob, &standing.written)
+            || respelled && hit(glob, &standing.written)
             || standing.fact.links.iter().any(|link| hit(glob, &link.at) || hit(glob, &link.to))
             || standing.fact.case_insensitive && glob.matches_folded(canonical)
     })
@@ -258,10 +265,11 @@ fn tool_excepted(lens: &Lens<'_>, rule: &Rule) -> bool {
 pub(super) fn allow_rules<'a>(lens: &Lens<'a>, index: usize) -> Vec<&'a Rule> {
     let Some(effect) = lens.case.reading.effects.get(index) else { return Vec::new() };
     let mut out = Vec::new();
-    for set in lens.rule_sets() {
+    for (set, candidates) in lens.candidates(index) {
         out.extend(
-            candidates(lens, set, index, effect)
-                .into_iter()
+            candidates
+                .iter()
+                .copied()
                 .filter(|rule| rule.decision == Decision::Allow && lens.counts(rule) && matches_rule(lens, rule, index, effect)),
         );
         out.extend(set.tools().filter(|rule| {

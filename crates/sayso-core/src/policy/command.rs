@@ -51,6 +51,10 @@ struct Alternative {
     /// Further words may follow.
     open: bool,
     normal: Vec<String>,
+    /// The options of the normal form.
+    options: Vec<String>,
+    /// Its other words.
+    operands: Vec<String>,
 }
 
 impl CommandPattern {
@@ -108,6 +112,14 @@ impl CommandPattern {
         })
     }
 
+    /// The same for words that are compared as they stand, since they come in every form there is.
+    pub fn matches_seen_as_is(&self, words: &[String]) -> bool {
+        (0..words.len().min(64)).any(|start| {
+            let rest = words.get(start..).unwrap_or_default();
+            self.matches_words(rest, Reach::Wide) || self.matches_normal(rest)
+        })
+    }
+
     fn matches_words(&self, words: &[String], reach: Reach) -> bool {
         self.alternatives.iter().any(|alternative| match self.form {
             Form::Glob => {
@@ -139,7 +151,8 @@ fn alternative(text: &str, form: Form, reader: &dyn CommandReader) -> Result<Alt
         open = true;
     }
     let normal = if form == Form::Glob { words.clone() } else { reader.normal(&words) };
-    Ok(Alternative { text: text.to_owned(), words, open, normal })
+    let (options, operands) = normal.iter().cloned().partition(|word| is_option(word));
+    Ok(Alternative { text: text.to_owned(), words, open, normal, options, operands })
 }
 
 /// Splits a pattern into words; quotes keep blanks together.
@@ -171,7 +184,7 @@ fn split_words(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// Matches words one by one. A lone `*` is one word in a narrow reading and any run of words in a wide one.
-fn words_match(pattern: &[String], words: &[String], open: bool, reach: Reach) -> bool {
+fn words_match<W: AsRef<str>>(pattern: &[String], words: &[W], open: bool, reach: Reach) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
@@ -183,7 +196,7 @@ fn words_match(pattern: &[String], words: &[String], open: bool, reach: Reach) -
                 at += 1;
                 continue;
             }
-            (Some(part), Some(word)) if wild(part, word) => {
+            (Some(part), Some(word)) if wild(part, word.as_ref()) => {
                 at += 1;
                 from += 1;
                 continue;
@@ -203,18 +216,24 @@ fn words_match(pattern: &[String], words: &[String], open: bool, reach: Reach) -
 
 /// Matches normal forms: the pattern's options must all be among the command's, its other words in their order.
 fn normal_matches(alternative: &Alternative, normal: &[String]) -> bool {
-    let is_option = |word: &&String| word.starts_with('-') && word.len() > 1;
-    let (wanted, operands): (Vec<&String>, Vec<&String>) = alternative.normal.iter().partition(is_option);
-    let (given, words): (Vec<&String>, Vec<&String>) = normal.iter().partition(is_option);
-    if !wanted.iter().all(|option| given.iter().any(|word| wild(option, word))) {
-        return false;
-    }
-    if !alternative.open && given.len() != wanted.len() {
-        return false;
-    }
-    let operands: Vec<String> = operands.into_iter().cloned().collect();
-    let words: Vec<String> = words.into_iter().cloned().collect();
-    words_match(&operands, &words, alternative.open, Reach::Wide)
+    let given = || normal.iter().filter(|word| is_option(word));
+    let mut operands = normal.iter().filter(|word| !is_option(word));
+    // Most rules of an index are for the same program and another subcommand: this tells without taking the words apart.
+    let starts =
+        alternative.operands.iter().take_while(|part| *part != "*").all(|part| operands.next().is_some_and(|word| wild(part, word)));
+    starts
+        && alternative.options.iter().all(|option| given().any(|word| wild(option, word)))
+        && (alternative.open || given().count() == alternative.options.len())
+        && words_match(
+            &alternative.operands,
+            &normal.iter().filter(|word| !is_option(word)).collect::<Vec<_>>(),
+            alternative.open,
+            Reach::Wide,
+        )
+}
+
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
 }
 
 #[cfg(test)]

@@ -104,9 +104,8 @@ impl PathGlob {
         let Some(components) = self.components(subject) else { return false };
         // No pattern names this component, so only `**` can match it, at any depth.
         const NOBODY: &str = "\u{1}";
-        let mut deep = components.clone();
-        deep.extend([NOBODY, NOBODY]);
-        self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact) && matches(parts, &deep, Depth::Exact))
+        let deep = || components.iter().copied().chain([NOBODY, NOBODY]).collect::<Vec<_>>();
+        self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact) && matches(parts, &deep(), Depth::Exact))
     }
 
     /// Whether the path matches when the file system takes `A` and `a` for the same name.

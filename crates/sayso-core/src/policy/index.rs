@@ -26,6 +26,8 @@ pub struct RuleSet {
 struct PathIndex {
     by_first: HashMap<String, Vec<u32>>,
     anywhere: Vec<u32>,
+    /// All of them, in the order of the policy.
+    all: Vec<u32>,
 }
 
 /// Which rules for paths.
@@ -81,9 +83,20 @@ impl RuleSet {
         self.pick(listed.chain(&self.any_command))
     }
 
-    /// All rules for commands, for text that could not be read.
-    pub fn all_commands(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| matches!(rule.matcher.subject, Subject::Command(_) | Subject::CommandRegex(_)))
+    /// Rules for commands that could be about something seen in a text that could not be read, in the order of the policy.
+    ///
+    /// A rule that starts with a literal word can only match where that word stands, be it the beginning of a longer one.
+    pub fn commands_seen<'a>(&self, words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &Rule> {
+        let mut numbers = self.any_command.clone();
+        for word in words.filter(|_| !self.programs.is_empty()) {
+            numbers.extend(self.programs.get(word).into_iter().flatten());
+            if let Some((start, _)) = word.split_once([' ', '\t']) {
+                numbers.extend(self.programs.get(start).into_iter().flatten());
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| self.rules.get(number as usize))
     }
 
     /// Rules for a path. `first` is its first component in the workspace, and none asks for all rules.
@@ -93,9 +106,11 @@ impl RuleSet {
             PathRules::Write => &self.writes,
             PathRules::Delete => &self.deletes,
         };
-        let all = if first.is_none() { Some(index.by_first.values()) } else { None };
-        let one = first.and_then(|name| index.by_first.get(name));
-        self.pick(one.into_iter().chain(all.into_iter().flatten()).flatten().chain(&index.anywhere))
+        let (listed, rest) = match first {
+            Some(name) => (index.by_first.get(name).map_or(&[][..], Vec::as_slice), index.anywhere.as_slice()),
+            None => (index.all.as_slice(), &[][..]),
+        };
+        self.pick(listed.iter().chain(rest))
     }
 
     /// Rules for web addresses.
@@ -128,6 +143,9 @@ impl PathIndex {
         match first {
             Some(name) => push(&mut self.by_first, name, number),
             None => self.anywhere.push(number),
+        }
+        if self.all.last() != Some(&number) {
+            self.all.push(number);
         }
     }
 }

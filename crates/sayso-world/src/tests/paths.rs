@@ -230,7 +230,9 @@ fn without_a_real_workspace_nothing_is_answered() {
     let question = [Question::Path { path: "/".to_owned(), no_follow: false }];
     let (good, missing, file) = (scratch.at("ws"), scratch.at("no"), scratch.at("ws/file"));
     assert!(scratch.machine.answer(&good, &good, &question).answers[0].is_some());
-    for bad in [missing.as_str(), file.as_str(), "ws", "", "/proc/self/cwd", "/\0"] {
+    // One that is not there yet is as good as an empty one.
+    assert!(scratch.machine.answer(&missing, &missing, &question).answers[0].is_some());
+    for bad in [file.as_str(), "ws", "", "/proc/self/cwd", "/\0"] {
         for (cwd, workspace) in [(bad, good.as_str()), (good.as_str(), bad)] {
             let facts = scratch.machine.answer(cwd, workspace, &question);
             assert_eq!(facts.answers, [None], "{bad:?}");
@@ -271,4 +273,31 @@ fn the_surroundings_are_free_of_links() {
     scratch.link("short", "ws");
     let facts = scratch.machine.answer(&scratch.at("short/sub"), &scratch.at("short"), &[]);
     assert_eq!((facts.surroundings.workspace, facts.surroundings.cwd), (scratch.at("ws"), scratch.at("ws/sub")));
+}
+
+/// What is kept between two operations must not hold where an agent works: it may turn a folder into a link in between.
+#[test]
+fn a_working_folder_that_became_a_link_is_seen_at_once() {
+    let scratch = Scratch::new();
+    scratch.folder("ws/sub");
+    scratch.folder("elsewhere");
+    let ask = || scratch.machine.answer(&scratch.at("ws/sub"), &scratch.at("ws"), &[]).surroundings;
+    let before = ask();
+    assert_eq!(before.cwd, scratch.at("ws/sub"));
+    fs::remove_dir(scratch.at("ws/sub")).unwrap();
+    scratch.link("ws/sub", "../elsewhere");
+    let after = ask();
+    assert_eq!(after.cwd, scratch.at("elsewhere"));
+    assert_eq!((after.own, after.home), (before.own, before.home));
+}
+
+#[test]
+fn another_workspace_has_other_own_files() {
+    let scratch = Scratch::new();
+    scratch.folder("other");
+    let own = |folder: &str| scratch.machine.answer(&scratch.at(folder), &scratch.at(folder), &[]).surroundings.own;
+    for folder in ["ws", "other", "ws"] {
+        let project = scratch.at(&format!("{folder}/.sayso"));
+        assert!(own(folder).iter().any(|own| own.path == project), "{folder}");
+    }
 }
