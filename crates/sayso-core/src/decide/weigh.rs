@@ -42,6 +42,8 @@ pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Ris
         },
         EffectKind::Connect => match &effect.target {
             Target::Url(url) if !url.is_private() => Risk::Medium,
+            // A remote or a registry that a command names: where plain commands count less, it does, too.
+            Target::Host(_) if effect.part.is_some() => lens.settings.command_risk.min(Risk::High),
             _ => Risk::High,
         },
         EffectKind::Run => match &effect.target {
