@@ -13,6 +13,8 @@ use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 pub(super) struct Lens<'a> {
     pub(super) case: &'a Case<'a>,
     pub(super) settings: &'a Resolved,
+    /// Through whose eyes: the agent that calls, or one of those that started it.
+    pub(super) agent: &'a str,
     pub(super) rule_sets: [Option<&'a RuleSet>; 2],
     pub(super) shell: Vec<&'a [ShellRule]>,
     /// What is known of each effect's path, by effect index.
@@ -20,11 +22,11 @@ pub(super) struct Lens<'a> {
 }
 
 impl<'a> Lens<'a> {
-    pub(super) fn new(case: &'a Case<'a>, general: &'a Part, agent: Option<&'a Part>) -> Self {
+    pub(super) fn new(case: &'a Case<'a>, name: &'a str, general: &'a Part, agent: Option<&'a Part>) -> Self {
         let settings = agent.map_or(&general.settings, |part| &part.settings);
         let shell = general.shell.iter().chain(agent.map_or(&[][..], |part| &part.shell)).map(Vec::as_slice).collect();
         let standings = case.reading.effects.iter().map(|effect| Standing::of(effect, case.reading, case.operation, settings)).collect();
-        Lens { case, settings, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
+        Lens { case, settings, agent: name, rule_sets: [Some(&general.rules), agent.map(|part| &part.rules)], shell, standings }
     }
 
     pub(super) fn standing(&self, effect: usize) -> Option<&Standing<'a>> {

@@ -395,7 +395,7 @@ pub(super) fn conditions_hold(lens: &Lens<'_>, rule: &Rule) -> bool {
     let around = &lens.case.reading.surroundings;
     // What is not known: an allow rule does not count, an ask or deny rule does.
     let unknown = rule.decision != Decision::Allow;
-    let agents = when.agents.is_empty() || when.agents.iter().any(|name| wild(name, &operation.agent().name));
+    let agents = when.agents.is_empty() || when.agents.iter().any(|name| wild(name, lens.agent));
     let modes = when.modes.is_empty() || when.modes.contains(&lens.settings.mode);
     let workspace = PathSubject { path: &around.workspace, workspace: &around.workspace, home: around.home.as_deref() };
     let workspaces = when.workspaces.is_empty() || when.workspaces.iter().any(|glob| glob.matches(workspace));
