@@ -26,6 +26,8 @@ pub struct RuleSet {
 struct PathIndex {
     by_first: HashMap<String, Vec<u32>>,
     anywhere: Vec<u32>,
+    /// All of them, in their order: what a verdict says must not depend on how a map is laid out.
+    all: Vec<u32>,
 }
 
 /// Which rules for paths.
@@ -93,9 +95,11 @@ impl RuleSet {
             PathRules::Write => &self.writes,
             PathRules::Delete => &self.deletes,
         };
-        let all = if first.is_none() { Some(index.by_first.values()) } else { None };
-        let one = first.and_then(|name| index.by_first.get(name));
-        self.pick(one.into_iter().chain(all.into_iter().flatten()).flatten().chain(&index.anywhere))
+        let (named, others) = match first {
+            Some(name) => (index.by_first.get(name), &index.anywhere),
+            None => (None, &index.all),
+        };
+        self.pick(named.into_iter().flatten().chain(others))
     }
 
     /// Rules for web addresses.
@@ -125,6 +129,9 @@ impl RuleSet {
 
 impl PathIndex {
     fn add(&mut self, first: Option<&str>, number: u32) {
+        if self.all.last() != Some(&number) {
+            self.all.push(number);
+        }
         match first {
             Some(name) => push(&mut self.by_first, name, number),
             None => self.anywhere.push(number),
