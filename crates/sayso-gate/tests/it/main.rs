@@ -9,6 +9,7 @@
 
 mod bench;
 mod config_keys;
+mod grant_reach;
 mod grants;
 mod profiles;
 mod properties;

@@ -286,23 +286,3 @@ fn k_14_safe_commands_only_denies_every_other_command() {
     let setup = Setup::with("kollabor-spec", "permissions: {safe_commands_only: true}");
     setup.expect(&[("bash ls -la", Allow), ("bash npm test", Deny), ("bash rm x", Deny), ("file_edit src/main.rs", Ask)]);
 }
-
-/// Z-38: disabling stops the prompts of low and medium risk, and nothing else.
-#[test]
-fn z_38_disabled_still_asks_for_high_risk_in_every_profile() {
-    for name in PROFILES {
-        let setup = Setup::with(name, "enabled: false");
-        let mut rows = vec![
-            ("file_edit src/main.rs", Allow),
-            ("file_read any_file.py", Allow),
-            ("file_delete old_file.py", Ask),
-            ("file_edit .env", Ask),
-            ("my_tool", Ask),
-            ("bash rm -rf /", Deny),
-        ];
-        if name != "kollabor" {
-            rows.push(("bash npm test", Ask));
-        }
-        setup.expect(&rows);
-    }
-}

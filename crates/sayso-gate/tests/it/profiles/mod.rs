@@ -14,7 +14,7 @@ mod profile_opencode;
 mod profile_sayso;
 
 use sayso_core::decide::Run;
-use sayso_core::verdict::Decision::{Ask, Deny};
+use sayso_core::verdict::Decision::{Allow, Ask, Deny};
 
 use crate::bench::{PROFILES, Setup};
 
@@ -52,7 +52,7 @@ fn z_09_yolo_covers_catastrophes_in_one_profile_only() {
         let yolo = Setup::profile(name).run(Run::Yolo);
         for text in ["bash rm -rf /", "bash rm -rf ~", "bash mkfs.ext4 /dev/sda1", "bash dd if=/dev/zero of=/dev/sda"] {
             let denied_by_rule = name == "opencode";
-            let allowed = yolo.decide(text) == sayso_core::verdict::Decision::Allow;
+            let allowed = yolo.decide(text) == Allow;
             assert_eq!(allowed, name == "kollabor-spec" && !denied_by_rule, "{name}: {text}");
         }
         for text in ["file_write /home/u/.config/sayso/policy.yaml", "file_read /home/u/.local/state/sayso/key"] {
@@ -83,5 +83,25 @@ fn z_08_catastrophes_are_denied_and_dangers_asked_twice_in_every_profile() {
         assert_eq!(setup.decide("bash rm -rf /"), Deny, "{name}");
         let verdict = setup.judge(crate::bench::call("bash chmod -R 777 src"));
         assert_eq!((verdict.decision, verdict.confirm), (Ask, sayso_core::verdict::Confirm::Double), "{name}: {:#?}", verdict.reasons);
+    }
+}
+
+/// Z-38: disabling stops the prompts of low and medium risk, and nothing else.
+#[test]
+fn z_38_disabled_still_asks_for_high_risk_in_every_profile() {
+    for name in PROFILES {
+        let setup = Setup::with(name, "enabled: false");
+        let mut rows = vec![
+            ("file_edit src/main.rs", Allow),
+            ("file_read any_file.py", Allow),
+            ("file_delete old_file.py", Ask),
+            ("file_edit .env", Ask),
+            ("my_tool", Ask),
+            ("bash rm -rf /", Deny),
+        ];
+        if name != "kollabor" {
+            rows.push(("bash npm test", Ask));
+        }
+        setup.expect(&rows);
     }
 }

@@ -128,3 +128,13 @@ fn h_05_a_sub_agent_has_no_more_rights_than_its_parent() {
     child.agent.parents = vec!["safe-reviewer".to_owned()];
     assert_eq!(setup().judge(child).decision, Deny);
 }
+
+/// The same for a rule that is about one agent only.
+#[test]
+fn h_05_a_rule_for_the_parent_holds_for_its_sub_agents() {
+    let setup = Setup::with("sayso", "rules: [{deny: {read: \"**\"}, when: {agent: boss}}]");
+    let mut child = by("helper", call("read src/main.rs"));
+    assert_eq!(setup.judge(child.clone()).decision, Allow);
+    child.agent.parents = vec!["boss".to_owned()];
+    assert_eq!(setup.judge(child).decision, Deny);
+}
