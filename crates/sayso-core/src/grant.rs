@@ -112,7 +112,9 @@ impl Grant {
                 ToolSays::NeedsApproval { payload: given, .. } => tool == operation.tool() && *payload == Digest::of_node(given),
                 _ => false,
             },
-            GrantKey::Command { words, folder } => *folder == operation.cwd() && is_this_command(words, reading),
+            GrantKey::Command { words, folder } => {
+                operation.kind() == Kind::Terminal && *folder == operation.cwd() && is_this_command(words, reading)
+            }
             GrantKey::Reads => is_ordinary_read(operation, reading),
             GrantKey::AnyContent { kind, path } => {
                 operation.kind() == *kind
@@ -140,7 +142,10 @@ fn is_this_command(words: &[String], reading: &Reading) -> bool {
         && command.assignments.is_empty()
         && !words.is_empty()
         && command.words.get(..words.len()) == Some(words)
-        && !reading.effects.iter().any(|effect| effect.manner.redirect || effect.kind == EffectKind::Environment)
+        && reading.effects.iter().all(|effect| {
+            // What other arguments of the call do has no part, and was not in the words that were shown.
+            effect.part == Some(0) && !effect.manner.redirect && effect.kind != EffectKind::Environment
+        })
 }
 
 fn is_ordinary_read(operation: &Operation, reading: &Reading) -> bool {

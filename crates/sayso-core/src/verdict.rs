@@ -106,6 +106,13 @@ pub struct Verdict {
     pub trace: Vec<String>,
 }
 
+impl Reason {
+    /// Whether it is the built-in check of this name, and not a rule that was given the same name.
+    pub fn is_built_in(&self, name: &str) -> bool {
+        self.source == "built-in" && self.rule == name
+    }
+}
+
 impl Decision {
     /// The word used in policy files, JSON and messages.
     pub fn word(self) -> &'static str {

@@ -10,6 +10,7 @@ use crate::operation::ToolSays;
 use crate::paths::{active, relative};
 use crate::policy::command::Reach;
 use crate::policy::glob::Subject as PathSubject;
+use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Risk};
 
 pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
@@ -26,6 +27,7 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         .and_then(|(part, command)| shell_opinion(lens, part, command));
     if let Some((decision, reason)) = shell
         && decision > Decision::Allow
+        && !(reason.is_built_in("shell-default") && decision == Decision::Ask && is_switched_off(lens, index, effect, whole))
     {
         return reason;
     }
@@ -56,6 +58,9 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         return match decision {
             // A default of the policy lets through what is ordinary, never what is risky.
             Decision::Allow if risk > Risk::Medium => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+            Decision::Ask if is_switched_off(lens, index, effect, whole) => {
+                reason(Decision::Allow, "disabled", "asking is switched off for low and medium risk")
+            }
             Decision::Allow => reason(Decision::Allow, "default", "the policy's default allows it"),
             Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect, risk)),
             Decision::Deny => reason(Decision::Deny, "default", "the policy's default denies it"),
@@ -72,6 +77,14 @@ fn mode(lens: &Lens<'_>) -> Mode {
     }
 }
 
+/// Whether a prompt that only a default wants is left out (`enabled: false`).
+fn is_switched_off(lens: &Lens<'_>, index: usize, effect: &Effect, whole: Risk) -> bool {
+    !lens.settings.enabled
+        && lens.settings.mode != Mode::SafeOnly
+        && whole <= Risk::Medium
+        && effect_risk(lens, index, effect) <= Risk::Medium
+}
+
 fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Risk, whole: Risk) -> Reason {
     match mode {
         Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => {
@@ -84,6 +97,7 @@ fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Ris
         _ if risk == Risk::Low && whole_is_low(lens, whole) => {
             reason(Decision::Allow, "read-only", "it only looks, inside of the workspace")
         }
+        _ if copies_to_new_name(lens, index, effect) => reason(Decision::Allow, "new-copy", "it copies to a new name in the workspace"),
         _ if makes_new_folder(lens, index, effect) => reason(Decision::Allow, "new-folder", "it makes an empty folder in the workspace"),
         _ => reason(Decision::Ask, "default", &why_asked(effect, risk)),
     }
@@ -182,6 +196,19 @@ fn makes_new_folder(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         && standing.protected.is_none()
         && standing.fact.links.is_empty()
         && matches!(standing.fact.kind, PathKind::Missing | PathKind::Folder)
+}
+
+/// A copy in the workspace, onto a name where nothing stands and that nothing runs or obeys.
+fn copies_to_new_name(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
+    let Some(standing) = lens.standing(index) else { return false };
+    lens.settings.auto_approve_copies
+        && lens.case.operation.kind() == Kind::FileCopy
+        && effect.kind == EffectKind::Write
+        && standing.in_workspace
+        && standing.protected.is_none()
+        && standing.fact.links.is_empty()
+        && standing.fact.kind == PathKind::Missing
+        && !active(&standing.fact.canonical)
 }
 
 /// A file that git is told to leave alone and that is not something built or installed: local settings, notes, dumps.

@@ -4,15 +4,19 @@ use crate::decide::lens::{Lens, reason};
 use crate::decide::rules;
 use crate::decide::weigh::effect_tier;
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::Question;
+use crate::fact::{OwnPath, Question};
 use crate::operation::ToolSays;
-use crate::paths::{Odd, odd};
+use crate::paths::{Odd, below_folded, odd};
 use crate::policy::address::ToolPattern;
 use crate::tool::{Kind, Role};
 use crate::verdict::{Decision, Reason, Tier};
 
-/// The name of the check that `--yolo` covers in one profile.
-pub(super) const CATASTROPHIC: &str = "catastrophic";
+const CATASTROPHIC: &str = "catastrophic";
+
+/// Whether this is the one denial that `--yolo` covers in one profile. A rule may have any name, so the name alone says nothing.
+pub(super) fn is_catastrophe(denial: &Reason) -> bool {
+    denial.is_built_in(CATASTROPHIC)
+}
 
 pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     let mut out = Vec::new();
@@ -65,7 +69,11 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     let Some(standing) = lens.standing(index) else { return };
     let shown = &standing.fact.canonical;
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
-    if let Some(own) = standing.own.filter(|own| changes || own.private && effect.kind == EffectKind::Read) {
+    // To take away everything is a catastrophe of its own, whether or not it would take sayso's files along.
+    let told_as_catastrophe =
+        |own: &OwnPath| !below_folded(shown, &own.path) && matches!(effect_tier(lens, index, effect), Some((Tier::Catastrophic, _)));
+    let touched = |own: &&OwnPath| (changes || own.private && effect.kind == EffectKind::Read) && !told_as_catastrophe(own);
+    if let Some(own) = standing.own.filter(touched) {
         out.push(deny("own-files", format!("`{}` belongs to sayso, and no agent may touch it", own.path)));
     }
     if standing.sink {

@@ -70,7 +70,10 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
         return refusal(case, "policy", &format!("the policy cannot be read: {why}"));
     }
     let agent = case.operation.agent();
-    let line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
+    // A sub-agent has no more rights than any agent that started it, by sections and by rules for single agents alike.
+    let mut line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
+    line.sort_unstable();
+    line.dedup();
     let mut verdict: Option<Verdict> = None;
     for view in policy.views() {
         for name in &line {
@@ -114,13 +117,15 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let denials = hard_deny::reasons(lens);
     trace.step("hard denials", &denials);
     let yolo_covers = case.run == Run::Yolo && lens.settings.yolo_covers_catastrophic;
-    if denials.iter().any(|denial| !(yolo_covers && denial.rule == hard_deny::CATASTROPHIC)) {
+    if denials.iter().any(|denial| !(yolo_covers && hard_deny::is_catastrophe(denial))) {
         return lens.verdict(Decision::Deny, risk, tier, denials, trace);
     }
 
     let bypass = match case.run {
         Run::Yolo => Some("--yolo"),
         Run::ApproveAll => Some("--approve-all"),
+        // Who says both, means the stricter.
+        Run::Strict => None,
         _ if lens.settings.mode == Mode::TrustAll => Some("trust-all"),
         _ => None,
     };
@@ -152,13 +157,13 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     }
     trace.step("covered by rules and defaults", &allowed);
     let denied_by_default = open.iter().any(|(_, reason)| reason.decision == Decision::Deny);
-    let granted = grant(lens, risk, tier, must);
+    let granted = grant(lens, risk, &reasons);
     if let Some(reason) = &granted {
         trace.note(&format!("{}: {}", reason.rule, reason.text));
     }
     match granted {
         Some(reason) if !denied_by_default => {
-            // A grant that may cover a must-ask (only the batch of one profile) covers all of it.
+            // A grant that covers a danger (only the batch of one profile) covers nothing else that must be asked.
             reasons.clear();
             allowed.push(reason);
         }
@@ -176,22 +181,19 @@ fn judge(lens: &Lens<'_>) -> Verdict {
 }
 
 /// The grant that covers the operation, if one does.
-fn grant(lens: &Lens<'_>, risk: Risk, tier: Tier, must: bool) -> Option<Reason> {
+fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
     let case = lens.case;
-    let batch_covers = |grant: &Grant| {
-        matches!((&grant.key, &grant.reach), (GrantKey::RestOfBatch, Reach::Batch(_)))
-            && lens.settings.approve_all_covers_dangerous
-            && tier == Tier::Dangerous
-            && case.operation.kind() == Kind::Terminal
-    };
+    // In one profile "approve all" covers a dangerous command; not what is protected, outside, unread or named by an ask rule.
+    let only_danger = lens.settings.approve_all_covers_dangerous
+        && case.operation.kind() == Kind::Terminal
+        && musts.iter().all(|reason| reason.is_built_in("dangerous") || reason.is_built_in("delete"));
     // Must-asks are not for grants, and a changed MCP tool is a new one.
     let found = case.grants.iter().find(|grant| {
-        if batch_covers(grant) {
-            return grant.covers(case.operation, case.reading, Risk::Low, case.now);
-        }
+        let whole_batch = grant.key == GrantKey::RestOfBatch && matches!(grant.reach, Reach::Batch(_));
+        let open = musts.is_empty() || only_danger && whole_batch;
         // "Approve all" is an answer to operations that were not shown one by one, so the risk shown does not bound it.
         let shown = if grant.key == GrantKey::RestOfBatch { Risk::Low } else { risk };
-        !must && grant.covers(case.operation, case.reading, shown, case.now)
+        open && grant.covers(case.operation, case.reading, shown, case.now)
     })?;
     Some(Reason { source: format!("grant {}", found.id), ..lens::reason(Decision::Allow, "grant", "you allowed this before") })
 }

@@ -37,7 +37,13 @@ impl<'a> Standing<'a> {
         let path = fact.canonical.as_str();
         let holds = |folder: &str| if fact.case_insensitive { below_folded(path, folder) } else { below(path, folder) };
         let in_workspace = holds(&around.workspace);
-        let root = settings.roots.iter().filter(|root| holds(&join(&around.workspace, &root.root))).max_by_key(|root| root.root.len());
+        // The nearest root counts; of two for the same folder the stricter, whichever layer it stands in.
+        let strictness = |root: &Root| (!root.writable, root.write_approval, root.read_approval, !root.suffixes.is_empty());
+        let nearest = settings.roots.iter().filter_map(|root| {
+            let folder = join(&around.workspace, &root.root);
+            holds(&folder).then(|| (folder.len(), strictness(root), root))
+        });
+        let root = nearest.max_by_key(|(depth, strictness, _)| (*depth, *strictness)).map(|(_, _, root)| root);
         let reaches_down = effect.manner.recursive || effect.manner.moved_away;
         let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
         let own = around.own.iter().find(|own| {

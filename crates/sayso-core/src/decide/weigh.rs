@@ -44,8 +44,10 @@ pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Ris
             _ => Risk::High,
         },
         EffectKind::Connect => match &effect.target {
-            Target::Url(url) if url.is_private() => Risk::High,
-            _ => Risk::Medium,
+            Target::Url(url) if !url.is_private() => Risk::Medium,
+            // A remote or a registry that a command names: where plain commands count less, it does, too.
+            Target::Host(_) if effect.part.is_some() => lens.settings.command_risk.min(Risk::High),
+            _ => Risk::High,
         },
         EffectKind::Run => match &effect.target {
             Target::Command if effect.manner.known_program && program_is_trusted(lens, effect) => Risk::Low,

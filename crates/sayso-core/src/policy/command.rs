@@ -132,11 +132,12 @@ impl CommandPattern {
     }
 
     fn matches_normal(&self, normal: &[String]) -> bool {
-        self.form != Form::Glob
-            && self.form != Form::Exact
-            && self.alternatives.iter().any(|alternative| normal_matches(alternative, normal))
-            || self.form == Form::Glob && self.matches_words(normal, Reach::Wide)
-            || self.form == Form::Exact && self.alternatives.iter().any(|alternative| alternative.normal == normal)
+        match self.form {
+            Form::Exact => self.alternatives.iter().any(|alternative| alternative.normal == normal),
+            // A glob is about the text as it was typed, but `rm -rf *` also means `rm -fr x`.
+            Form::Glob if self.matches_words(normal, Reach::Wide) => true,
+            Form::Words | Form::Prefix | Form::Glob => self.alternatives.iter().any(|alternative| normal_matches(alternative, normal)),
+        }
     }
 }
 
@@ -146,11 +147,11 @@ fn alternative(text: &str, form: Form, reader: &dyn CommandReader) -> Result<Alt
         return Err("the pattern has no words".into());
     }
     let mut open = form == Form::Prefix;
-    if form == Form::Words && words.last().is_some_and(|word| word == "*") {
+    if matches!(form, Form::Words | Form::Glob) && words.last().is_some_and(|word| word == "*") {
         words.pop();
         open = true;
     }
-    let normal = if form == Form::Glob { words.clone() } else { reader.normal(&words) };
+    let normal = reader.normal(&words);
     let (options, operands) = normal.iter().cloned().partition(|word| is_option(word));
     Ok(Alternative { text: text.to_owned(), words, open, normal, options, operands })
 }

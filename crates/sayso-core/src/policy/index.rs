@@ -140,6 +140,9 @@ impl RuleSet {
 
 impl PathIndex {
     fn add(&mut self, first: Option<&str>, number: u32) {
+        if self.all.last() != Some(&number) {
+            self.all.push(number);
+        }
         match first {
             Some(name) => push(&mut self.by_first, name, number),
             None => self.anywhere.push(number),

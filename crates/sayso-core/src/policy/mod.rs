@@ -73,7 +73,7 @@ pub struct Overrides {
 impl Policy {
     /// Merges layers. Their order does not matter; their origin does.
     pub fn assemble(mut layers: Vec<Layer>, overrides: &Overrides, reader: &dyn CommandReader) -> Policy {
-        layers.sort_by_key(|layer| layer.origin);
+        layers.sort_by(|one, other| one.origin.cmp(&other.origin).then_with(|| one.name.cmp(&other.name)));
         let trusted: Vec<&Layer> = layers.iter().filter(|layer| layer.origin != Origin::UntrustedProject).collect();
         let all: Vec<&Layer> = layers.iter().collect();
         let flags = (overrides.profile.as_deref(), overrides.mode);
@@ -124,6 +124,9 @@ fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader
     let mut settings = Settings::default();
     for layer in &stack {
         settings.layer(&layer.settings, if layer.origin > Origin::Managed { &locked } else { &[] });
+    }
+    if !read::ENTER_MAY_APPROVE.contains(&name.as_str()) {
+        settings.enter_approves = None;
     }
     settings.profile =
         Some(Sourced { value: name, source: settings.profile.map_or_else(|| "built-in".to_owned(), |sourced| sourced.source) });

@@ -18,6 +18,9 @@ use crate::verdict::{Decision, Risk};
 /// More rules than this in one file get a warning: people lose sight of what they allowed.
 const MANY_RULES: usize = 20;
 
+/// The profiles in which Enter may approve a routine prompt; in all others it never does.
+pub(crate) const ENTER_MAY_APPROVE: [&str; 2] = ["kollabor-spec", "forge"];
+
 /// Where a layer comes from; later ones stand above earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
@@ -96,8 +99,9 @@ pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn Com
         node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
     }
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);
+    let profile_takes_enter = node.get("profile").and_then(Node::as_text).is_some_and(|name| ENTER_MAY_APPROVE.contains(&name));
     let shape_errors = findings.clone();
-    let mut context = Context { source, origin, reader, findings, lines: LineIndex::new(source.text) };
+    let mut context = Context { source, origin, reader, findings, profile_takes_enter, lines: LineIndex::new(source.text) };
     // The rest is read even where a shape is wrong, so that all mistakes are shown at once.
     let layer = context.layer(&node);
     let mut findings = context.findings;
@@ -132,6 +136,7 @@ pub(crate) struct Context<'a> {
     pub(crate) origin: Origin,
     pub(crate) reader: &'a dyn CommandReader,
     pub(crate) findings: Vec<Diagnostic>,
+    profile_takes_enter: bool,
     lines: LineIndex,
 }
 
@@ -218,7 +223,7 @@ impl Context<'_> {
             "profile" => settings.profile = self.sourced(node, text().to_owned()),
             "mode" => {
                 let mode = Mode::from_word(text());
-                if mode == Some(Mode::TrustAll) && self.origin != Origin::CommandLine {
+                if mode == Some(Mode::TrustAll) {
                     let finding = Diagnostic::error(node.span, "`trust-all` cannot be set in a file");
                     self.findings.push(finding.hint("it has to be said for one run, as `--mode trust-all`"));
                 }
@@ -280,6 +285,7 @@ impl Context<'_> {
                 settings.safe_path_regexes.extend(list);
             }
             "auto_approve_safe_paths" => settings.auto_approve_safe_paths = self.bool(node),
+            "auto_approve_copies" => settings.auto_approve_copies = self.only_in_profile(entry),
             "double_confirm_deletes" => settings.double_confirm_deletes = self.bool(node),
             "blocked_tools" => settings.blocked_tools.extend(read_rule::tool_names(self, node, "blocked_tools")),
             "trusted_tools" => settings.trusted_tools.extend(read_rule::tool_names(self, node, "trusted_tools")),
@@ -294,7 +300,14 @@ impl Context<'_> {
             "risk" => self.risk(node, settings),
             "keymap" => settings.keymap = self.sourced(node, text().to_owned()),
             "prompt_style" => settings.prompt_style = self.sourced(node, text().to_owned()),
-            "enter_approves" => settings.enter_approves = self.bool(node),
+            "enter_approves" => {
+                settings.enter_approves = self.bool(node);
+                if node.as_bool() == Some(true) && self.origin != Origin::Profile && !self.profile_takes_enter {
+                    let finding =
+                        Diagnostic::warning(entry.key_span, "`enter_approves` counts only in the profiles kollabor-spec and forge");
+                    self.findings.push(finding.hint("in every other profile Enter never approves"));
+                }
+            }
             "show_risk_level" => settings.show_risk_level = self.bool(node),
             "show_matched_pattern" => settings.show_matched_pattern = self.bool(node),
             "show_approval_stats" => settings.show_approval_stats = self.bool(node),

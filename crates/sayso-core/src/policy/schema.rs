@@ -211,6 +211,11 @@ pub static POLICY: Record = Record {
         field("safe_paths", TEXTS, "Patterns of files that file tools may write silently."),
         field("safe_path_regexes", TEXTS, "The same as regular expressions on the path in the workspace."),
         field("auto_approve_safe_paths", Bool, "Whether writes of safe paths run silently."),
+        field(
+            "auto_approve_copies",
+            Bool,
+            "Whether file tools copy to new names in the workspace silently; only in profile kollabor-spec.",
+        ),
         field("double_confirm_deletes", Bool, "Whether a delete needs two confirmations."),
         field("blocked_tools", TEXTS, "Tools that are always denied."),
         field("trusted_tools", TEXTS, "Tools that count as low risk."),

@@ -42,54 +42,42 @@ const FOURTH: [(&str, &str); 14] = [
 pub fn translate(entries: Vec<Entry>, findings: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut out = Vec::new();
     for entry in entries {
-        let (namespace, rest) = split_namespace(&entry.key);
-        match namespace {
+        match entry.key.split('.').next() {
             Some("permissions") => {
-                for (path, key_span, node) in leaves(rest, &entry, &["bash.patterns", "agents"]) {
-                    permission(&path, key_span, node, &mut out, findings);
+                for (path, key_span, node) in leaves(&entry.key, &entry) {
+                    permission(path.strip_prefix("permissions.").unwrap_or_default(), key_span, node, &mut out, findings);
                 }
             }
-            Some(_) => {
-                for (path, key_span, node) in leaves(rest, &entry, &[]) {
-                    match FOURTH.iter().find(|(from, _)| *from == path) {
+            Some("core" | "kollabor") => {
+                for (path, key_span, node) in leaves(&entry.key, &entry) {
+                    let below = ["core.permissions.", "kollabor.permissions."].iter().find_map(|start| path.strip_prefix(start));
+                    match below.and_then(|below| FOURTH.iter().find(|(from, _)| *from == below)) {
                         Some((_, to)) => insert(&mut out, nested(to, key_span, node), findings),
-                        None => findings.push(unknown("core.permissions", &path, key_span, FOURTH.iter().map(|(from, _)| *from))),
+                        None => findings.push(unknown(
+                            "core.permissions",
+                            below.unwrap_or(&path),
+                            key_span,
+                            FOURTH.iter().map(|(from, _)| *from),
+                        )),
                     }
                 }
             }
-            None => insert(&mut out, entry, findings),
+            _ => insert(&mut out, entry, findings),
         }
     }
     out
 }
 
-/// `core.permissions.ui.x` → `core`, `ui.x`; our own keys have no namespace.
-fn split_namespace(key: &str) -> (Option<&'static str>, &str) {
-    for (prefix, namespace) in
-        [("core.permissions", "core"), ("kollabor.permissions", "core"), ("core", "core"), ("permissions", "permissions")]
-    {
-        if let Some(rest) = key.strip_prefix(prefix)
-            && (rest.is_empty() || rest.starts_with('.'))
-        {
-            return (Some(namespace), rest.trim_start_matches('.'));
-        }
-    }
-    (None, "")
-}
-
-/// Every value below a key with its dotted path. Maps named in `whole` are values themselves.
-fn leaves(start: &str, entry: &Entry, whole: &[&str]) -> Vec<(String, Span, Node)> {
+/// Every value below a key with its dotted path. Maps whose keys are data are values themselves.
+fn leaves(start: &str, entry: &Entry) -> Vec<(String, Span, Node)> {
     let mut out = Vec::new();
-    let mut open = vec![(start.trim_start_matches("permissions").trim_start_matches('.').to_owned(), entry.key_span, entry.node.clone())];
+    let mut open = vec![(start.to_owned(), entry.key_span, entry.node.clone())];
     while let Some((path, span, node)) = open.pop() {
+        let whole = path.ends_with("bash.patterns") || path == "permissions.agents";
         match node.value {
-            Value::Map(entries) if !whole.contains(&path.as_str()) => {
+            Value::Map(entries) if !whole => {
                 for inner in entries.into_iter().rev() {
                     let key = if path.is_empty() { inner.key } else { format!("{path}.{}", inner.key) };
-                    // `core: {permissions: {…}}` and `core: {permissions.ui.x: …}` name the same thing.
-                    let key = key
-                        .strip_prefix("permissions.")
-                        .map_or_else(|| if key == "permissions" { String::new() } else { key.clone() }, str::to_owned);
                     open.push((key, inner.key_span, inner.node));
                 }
             }
@@ -114,17 +102,17 @@ fn permission(path: &str, key_span: Span, node: Node, out: &mut Vec<Entry>, find
         "bash.patterns" => insert(out, nested("rules", key_span, pattern_rules(&node, findings)), findings),
         "agents" => {
             for agent in node.entries() {
-                let mut own = Vec::new();
-                for (path, key_span, node) in leaves("", agent, &["bash.patterns"]) {
-                    permission(&path, key_span, node, &mut own, findings);
-                }
-                let section = Node { value: Value::Map(own), span: agent.node.span };
-                let agents = Node {
-                    value: Value::Map(vec![Entry { key: agent.key.clone(), key_span: agent.key_span, node: section }]),
-                    span: node.span,
-                };
-                insert(out, Entry { key: "agents".into(), key_span, node: agents }, findings);
+                section(&agent.key, "", agent, out, findings);
             }
+        }
+        path if path.starts_with("agents.") => {
+            let rest = path.trim_start_matches("agents.");
+            // A name may hold dots; it ends where a key of its section follows.
+            let keys = [".edit", ".webfetch", ".bash"];
+            let end = keys.iter().filter_map(|key| rest.rfind(key)).max().unwrap_or(rest.len());
+            let (name, key) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            let entry = Entry { key: name.to_owned(), key_span, node };
+            section(name, key.trim_start_matches('.'), &entry, out, findings);
         }
         _ => {
             let known =
@@ -132,6 +120,18 @@ fn permission(path: &str, key_span: Span, node: Node, out: &mut Vec<Entry>, find
             findings.push(unknown("permissions", path, key_span, known));
         }
     }
+}
+
+/// The keys of one agent, below `start`.
+fn section(name: &str, start: &str, agent: &Entry, out: &mut Vec<Entry>, findings: &mut Vec<Diagnostic>) {
+    let mut own = Vec::new();
+    for (path, key_span, node) in leaves(start, agent) {
+        permission(&path, key_span, node, &mut own, findings);
+    }
+    let span = agent.node.span;
+    let section = Node { value: Value::Map(own), span };
+    let agents = Value::Map(vec![Entry { key: name.to_owned(), key_span: agent.key_span, node: section }]);
+    insert(out, Entry { key: "agents".into(), key_span: agent.key_span, node: Node { value: agents, span } }, findings);
 }
 
 /// `{"git *": allow}` → a rule each.

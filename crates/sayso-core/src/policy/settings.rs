@@ -139,6 +139,8 @@ settings! {
         safe_commands_only: bool = false,
         /// Whether writes of safe paths run silently.
         auto_approve_safe_paths: bool = false,
+        /// Whether copies to new names in the workspace run silently.
+        auto_approve_copies: bool = false,
         /// Whether a delete needs two confirmations.
         double_confirm_deletes: bool = true,
         /// Tools of all MCP servers count as trusted.

@@ -1,0 +1,16 @@
+//! The gate from outside: profiles, properties of the judge, and grants, over a scripted world.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail like a test"
+)]
+
+mod bench;
+mod config_keys;
+mod grant_reach;
+mod grants;
+mod profiles;
+mod properties;
+mod world;

@@ -1,0 +1,188 @@
+//! What must hold for every call, every world and every policy.
+
+mod monotone;
+mod order;
+mod random;
+mod texts;
+
+use proptest::prelude::*;
+use sayso_core::decide::Run;
+use sayso_core::diagnostic::Source;
+use sayso_core::draft::Reading;
+use sayso_core::effect::{EffectKind, Target};
+use sayso_core::grant::{Grant, GrantKey};
+use sayso_core::mode::Mode;
+use sayso_core::operation::{Call, ToolSays};
+use sayso_core::policy::read::{Format, Layer, Origin, read};
+use sayso_core::policy::{Overrides, Policy};
+use sayso_core::verdict::{Decision, Verdict};
+use sayso_gate::pipeline::{Bench, Judged, judge};
+use sayso_shell::Bash;
+
+use crate::bench::{NOW, freeze};
+use random::{Bent, any_call, any_mode, any_run, any_world, call_and_grants};
+use texts::{Text, trusted_texts};
+
+/// `PROPTEST_CASES=100000` looks deeper.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.max(400), failure_persistence: None, ..usual }
+}
+
+fn layers(texts: &[Text]) -> Vec<Layer> {
+    let layer = |(index, text): (usize, &Text)| {
+        let (name, yaml) = (format!("{:?}-{index}.yaml", text.origin), text.yaml());
+        let (layer, findings) = read(Source { name: &name, text: &yaml }, Format::Yaml, text.origin, &Bash);
+        layer.unwrap_or_else(|| panic!("{findings:#?}\n{yaml}"))
+    };
+    texts.iter().enumerate().map(layer).collect()
+}
+
+fn policy(texts: &[Text], mode: Option<Mode>) -> Policy {
+    Policy::assemble(layers(texts), &Overrides { mode, ..Overrides::default() }, &Bash)
+}
+
+fn judged(policy: &Policy, world: &Bent, call: &Call, grants: &[Grant], run: Run) -> Judged {
+    let bench = Bench { world, policy, grants, uses: None, run, now: NOW, trace: false };
+    judge(&bench, &freeze(call.clone()))
+}
+
+fn verdict(policy: &Policy, world: &Bent, call: &Call, grants: &[Grant], run: Run) -> Verdict {
+    judged(policy, world, call, grants, run).verdict
+}
+
+/// Whether the person let everything through for this run.
+fn is_bypassed(policy: &Policy, run: Run) -> bool {
+    let trusts = |mode: Mode| mode == Mode::TrustAll && run != Run::Strict;
+    matches!(run, Run::Yolo | Run::ApproveAll) || policy.views().iter().any(|view| trusts(view.general.settings.mode))
+}
+
+/// Deny rules that name one effect of a call each, made from what the call does and not from how rules are matched.
+fn rules_against(call: &Call, reading: &Reading) -> Vec<String> {
+    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:=,".contains(c));
+    let mut out = vec![format!("{{deny: {{tool: {}}}}}", call.tool)];
+    for effect in &reading.effects {
+        match &effect.target {
+            Target::Path(place) => {
+                let Some(fact) = place.fact.as_ref().filter(|fact| plain(&fact.canonical)) else { continue };
+                let key = match effect.kind {
+                    EffectKind::Read => "read",
+                    EffectKind::Write => "write",
+                    EffectKind::Delete => "delete",
+                    _ => continue,
+                };
+                out.push(format!("{{deny: {{{key}: \"{}\"}}}}", fact.canonical));
+                out.push(format!("{{deny: {{{key}: \"/**\"}}}}"));
+            }
+            Target::Url(url) => out.push(format!("{{deny: {{fetch: \"{}\"}}}}", url.host)),
+            Target::McpTool { server, tool } => out.push(format!("{{deny: {{mcp: {server}/{tool}}}}}")),
+            Target::Agent(name) => out.push(format!("{{deny: {{delegate: {name}}}}}")),
+            _ => {}
+        }
+    }
+    for command in &reading.commands {
+        if command.words.iter().all(|word| plain(word)) {
+            let words = command.words.join(" ");
+            out.extend(["words", "exact", "prefix"].map(|form| format!("{{deny: {{command: \"{words}\", as: {form}}}}}")));
+        }
+        if let Some(first) = command.words.first().filter(|word| plain(word)) {
+            out.push(format!("{{deny: {{command: \"{first} *\"}}}}"));
+            out.push(format!("{{deny: {{command: \"{first} *\", as: glob}}}}"));
+            out.push(format!("{{deny: {{command_regex: \"^{first}\"}}}}"));
+        }
+    }
+    for row in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
+        if let Some(first) = row.first().filter(|word| plain(word)) {
+            out.push(format!("{{deny: {{command: \"{first} *\"}}}}"));
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// (a) A deny rule that names what a call does denies it, whatever else is said, in every mode and every run.
+    #[test]
+    fn a_deny_rule_that_matches_always_denies(
+        (call, grants) in call_and_grants(), world in any_world(), texts in trusted_texts(), mode in any_mode(), run in any_run(),
+        pick in any::<prop::sample::Index>(), origin in prop::sample::select(vec![Origin::Managed, Origin::User, Origin::Project, Origin::UntrustedProject]),
+        for_agent in any::<bool>(),
+    ) {
+        let before = judged(&policy(&texts, mode), &world, &call, &grants, run);
+        let rules = rules_against(&call, &before.reading);
+        let mut rule = pick.get(&rules).clone();
+        let line: Vec<&str> = std::iter::once(call.agent.name.as_str()).chain(call.agent.parents.iter().map(String::as_str)).collect();
+        if let (true, Some(name)) = (for_agent, line.last().filter(|name| !name.is_empty())) {
+            rule = format!("{}, when: {{agent: {name}}}}}", rule.trim_end_matches('}').to_owned() + "}");
+        }
+        let mut texts = texts;
+        texts.push(Text { origin, values: String::new(), rules: vec![rule.clone()] });
+        let after = verdict(&policy(&texts, mode), &world, &call, &grants, run);
+        prop_assert_eq!(after.decision, Decision::Deny, "{} {:#?}", rule, after.reasons);
+    }
+
+    /// (d) What could not be read is never allowed but by an explicit bypass; an unknown tool never without a rule that names it.
+    #[test]
+    fn nothing_unknown_is_allowed((call, grants) in call_and_grants(), world in any_world(), texts in trusted_texts(), mode in any_mode(), run in any_run()) {
+        let policy = policy(&texts, mode);
+        let judged = judged(&policy, &world, &call, &grants, run);
+        let bypassed = is_bypassed(&policy, run);
+        if judged.reading.opaque.is_some() {
+            prop_assert!(bypassed || judged.verdict.decision != Decision::Allow, "{:#?}", judged.verdict.reasons);
+        }
+        // No policy here names this tool, and wildcards do not count.
+        if call.tool == "zzz_tool" && matches!(call.says, ToolSays::Nothing) {
+            prop_assert!(bypassed || judged.verdict.decision != Decision::Allow, "{:#?}", judged.verdict.reasons);
+        }
+    }
+
+    /// (e) A policy that cannot be read denies everything.
+    #[test]
+    fn a_broken_policy_denies((call, grants) in call_and_grants(), world in any_world(), run in any_run()) {
+        let verdict = verdict(&Policy::broken("it has errors"), &world, &call, &grants, run);
+        prop_assert_eq!(verdict.decision, Decision::Deny);
+    }
+
+    /// (g) A grant silences no must-ask and no denial, and covers no higher risk than was shown.
+    #[test]
+    fn a_grant_covers_no_must_ask_and_no_higher_risk((call, grants) in call_and_grants(), world in any_world(), texts in trusted_texts(), mode in any_mode(), run in any_run()) {
+        let policy = policy(&texts, mode);
+        let before = verdict(&policy, &world, &call, &[], run);
+        let after = verdict(&policy, &world, &call, &grants, run);
+        prop_assert!(after.decision <= before.decision, "a grant never tightens");
+        if after.decision == before.decision {
+            return Ok(());
+        }
+        let spec = policy.views().iter().all(|view| view.general.settings.approve_all_covers_dangerous);
+        let batch = grants.iter().any(|grant| grant.key == GrantKey::RestOfBatch);
+        for reason in before.reasons.iter().filter(|reason| reason.must_ask) {
+            let danger = reason.is_built_in("dangerous") || reason.is_built_in("delete");
+            prop_assert!(spec && batch && danger, "{:#?}", before.reasons);
+        }
+        // Where asking is a denial, a grant may answer; no other denial gives way.
+        let only_unanswered = before.reasons.iter().all(|reason| reason.decision != Decision::Deny || reason.is_built_in("no-answer"));
+        prop_assert!(only_unanswered, "{:#?}", before.reasons);
+        let covering = grants.iter().any(|grant| grant.risk >= after.risk || grant.key == GrantKey::RestOfBatch);
+        prop_assert!(covering, "{:?} {:?}", after.risk, grants);
+    }
+
+    /// (j) In strict runs, with nobody there, and in mode safe-only nothing is asked.
+    #[test]
+    fn strict_and_safe_only_never_ask((call, grants) in call_and_grants(), world in any_world(), texts in trusted_texts(), run in any_run()) {
+        let strict = policy(&texts, None);
+        for run in [Run::Strict, Run::Nobody] {
+            prop_assert_ne!(verdict(&strict, &world, &call, &grants, run).decision, Decision::Ask);
+        }
+        let safe = policy(&texts, Some(Mode::SafeOnly));
+        prop_assert_ne!(verdict(&safe, &world, &call, &grants, run).decision, Decision::Ask);
+    }
+
+    /// (h) The same case gives the same verdict to the letter, from a policy that is put together again.
+    #[test]
+    fn the_judge_is_deterministic(call in any_call(), world in any_world(), texts in trusted_texts(), mode in any_mode(), run in any_run()) {
+        let one = verdict(&policy(&texts, mode), &world, &call, &[], run);
+        let other = verdict(&policy(&texts, mode), &world, &call, &[], run);
+        prop_assert_eq!(one, other);
+    }
+}

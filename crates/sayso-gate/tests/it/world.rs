@@ -1,0 +1,136 @@
+//! A world that is a table: files, folders and links by name, and nothing of the machine the test runs on.
+
+use std::collections::BTreeMap;
+
+use sayso_core::fact::{Fact, Facts, GitFact, Ignored, Link, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use sayso_core::paths::join;
+use sayso_gate::ports::World;
+
+/// The workspace of all tests.
+pub const WORKSPACE: &str = "/ws";
+/// The person's home in all tests.
+pub const HOME: &str = "/home/u";
+
+/// What stands at one path.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    File,
+    Folder,
+    Link(String),
+}
+
+/// The table. What it does not list is missing.
+#[derive(Clone, Debug, Default)]
+pub struct Scripted {
+    entries: BTreeMap<String, Entry>,
+    ignored: Vec<String>,
+}
+
+impl Scripted {
+    /// A small project under git, with an installed folder, secrets and links that lead out.
+    pub fn project() -> Self {
+        let mut world = Scripted::default();
+        for folder in
+            ["/", "/etc", "/home/u", "/ws", "/ws/src", "/ws/docs", "/ws/core", "/ws/tests", "/ws/node_modules", "/ws/.git", "/ws/notes"]
+        {
+            world.entries.insert(folder.to_owned(), Entry::Folder);
+        }
+        for file in [
+            "/ws/README.md",
+            "/ws/docs/README.md",
+            "/ws/src/main.rs",
+            "/ws/core/application.py",
+            "/ws/any_file.py",
+            "/ws/old_file.py",
+            "/ws/package.json",
+            "/ws/data.json",
+            "/ws/AGENTS.md",
+            "/ws/.env",
+            "/ws/.git/config",
+            "/ws/local.cfg",
+            "/ws/notes/a.txt",
+            "/etc/passwd",
+            "/home/u/.ssh/id_rsa",
+            "/home/u/other.txt",
+        ] {
+            world.entries.insert(file.to_owned(), Entry::File);
+        }
+        world.link("/ws/out.md", "/home/u/other.txt").link("/ws/hidden.md", "/ws/.env");
+        world.ignored = vec!["/ws/node_modules".to_owned(), "/ws/local.cfg".to_owned(), "/ws/.env".to_owned()];
+        world
+    }
+
+    /// Adds a link.
+    pub fn link(&mut self, at: &str, to: &str) -> &mut Self {
+        self.entries.insert(at.to_owned(), Entry::Link(to.to_owned()));
+        self
+    }
+
+    fn path(&self, cwd: &str, written: &str, no_follow: bool) -> PathFact {
+        let mut links = Vec::new();
+        let mut canonical = String::from("/");
+        let mut open: Vec<String> = names(&join(cwd, written));
+        open.reverse();
+        while let Some(name) = open.pop() {
+            let next = join(&canonical, &name);
+            match self.entries.get(&next) {
+                Some(Entry::Link(to)) if links.len() < 8 && !(open.is_empty() && no_follow) => {
+                    let to = join(&canonical, to);
+                    links.push(Link { at: next, to: to.clone(), dangling: !self.entries.contains_key(&to) });
+                    canonical = String::from("/");
+                    open.extend(names(&to).into_iter().rev());
+                }
+                _ => canonical = next,
+            }
+        }
+        let kind = match self.entries.get(&canonical) {
+            None => PathKind::Missing,
+            Some(Entry::File) => PathKind::File,
+            Some(Entry::Folder) => PathKind::Folder,
+            Some(Entry::Link(_)) => PathKind::Link,
+        };
+        let ignored = self.ignored.iter().any(|folder| sayso_core::paths::below(&canonical, folder));
+        PathFact {
+            ignored: if ignored { Ignored::Yes } else { Ignored::No },
+            canonical,
+            links,
+            kind,
+            hard_links: 1,
+            owner: Owner::Me,
+            writable_by_others: false,
+            case_insensitive: false,
+            size: None,
+        }
+    }
+}
+
+fn names(path: &str) -> Vec<String> {
+    path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+impl World for Scripted {
+    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        let answers = questions.iter().map(|question| {
+            Some(match question {
+                Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
+                Question::Below { .. } => Fact::Below(Default::default()),
+                Question::Program { name } => {
+                    let file = if name.contains('/') { join(cwd, name) } else { format!("/usr/bin/{name}") };
+                    let inside_workspace = sayso_core::paths::below(&file, workspace);
+                    Fact::Program(ProgramFact { file: Some(file), changeable: inside_workspace, inside_workspace })
+                }
+                Question::GitHelpers { .. } => {
+                    Fact::Git(GitFact { root: Some(workspace.to_owned()), helpers: Vec::new(), incomplete: false })
+                }
+            })
+        });
+        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true };
+        let surroundings = Surroundings {
+            workspace: workspace.to_owned(),
+            cwd: cwd.to_owned(),
+            home: Some(HOME.to_owned()),
+            own: vec![own("/home/u/.config/sayso", false), own("/home/u/.local/state/sayso", true), own("/ws/.sayso", false)],
+        };
+        Facts { surroundings, answers: answers.collect() }
+    }
+}
