@@ -186,3 +186,33 @@ proptest! {
         prop_assert_eq!(one, other);
     }
 }
+
+/// Every call under every profile, mode and run: what is stricter decides no milder, and nothing ever touches sayso's own files.
+#[test]
+fn every_call_in_every_profile_mode_and_run() {
+    let world = Bent { seed: 7, gap: None };
+    let calls: Vec<Call> = random::every_call().iter().map(|text| crate::bench::call(text)).collect();
+    for profile in crate::bench::PROFILES {
+        for mode in sayso_core::mode::MODES.map(|(mode, _)| mode) {
+            let user = Text { origin: Origin::User, values: format!("profile: {profile}"), rules: Vec::new() };
+            let policy = policy(std::slice::from_ref(&user), Some(mode));
+            for call in &calls {
+                let decide = |run| verdict(&policy, &world, call, &[], run);
+                let (yolo, all, asked, strict) =
+                    (decide(Run::Yolo), decide(Run::ApproveAll), decide(Run::Interactive), decide(Run::Strict));
+                let order = [yolo.decision, all.decision, asked.decision, strict.decision];
+                assert!(order.is_sorted(), "{profile} {mode:?} {call:?}: {order:?}");
+                assert_ne!(strict.decision, Decision::Ask, "{profile} {mode:?} {call:?}");
+                assert_eq!(strict, decide(Run::Strict));
+                let changes = |effect: &sayso_core::effect::Effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+                let own = |path: &str| path.starts_with("/ws/.sayso") || path.starts_with("/home/u/.config/sayso");
+                let touches = |effect: &sayso_core::effect::Effect| {
+                    changes(effect) && effect.place().and_then(|place| place.fact.as_ref()).is_some_and(|fact| own(&fact.canonical))
+                };
+                if yolo.effects.iter().any(touches) {
+                    assert_eq!(yolo.decision, Decision::Deny, "{profile} {mode:?} {call:?}");
+                }
+            }
+        }
+    }
+}

@@ -142,6 +142,18 @@ pub fn one(list: &'static [&'static str]) -> impl Strategy<Value = String> {
     select(list).prop_map(str::to_owned)
 }
 
+/// Every tool on every path, every program on every path, and all the others.
+pub fn every_call() -> Vec<String> {
+    let pairs = |starts: &[&str], word: &str| -> Vec<String> {
+        starts.iter().flat_map(|start| PATHS.iter().map(move |path| format!("{word}{start} {path}"))).collect()
+    };
+    let mut all = pairs(FILE_TOOLS, "");
+    all.extend(pairs(PROGRAMS, "bash "));
+    all.extend(LINES.iter().map(|line| format!("bash {line}")));
+    all.extend(OTHERS.iter().map(|text| (*text).to_owned()));
+    all
+}
+
 /// A call in short words.
 pub fn call_text() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -222,7 +234,7 @@ pub fn any_mode() -> impl Strategy<Value = Option<Mode>> {
     prop::option::weighted(0.2, select(sayso_core::mode::MODES.map(|(mode, _)| mode).to_vec()))
 }
 
-/// A remembered answer, most of them about just this call.
+/// A remembered answer, most of them about just this call; "approve all" comes more often, since it has an exception of its own.
 pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
     let operation = freeze(call.clone());
     let words = |text: &str| text.split(' ').map(str::to_owned).collect();
@@ -237,9 +249,12 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
         GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/src/main.rs".to_owned() },
         GrantKey::McpTool { server: "github".to_owned(), tool: "get_issue".to_owned(), schema: Some(Digest::of_bytes(b"x")) },
         GrantKey::RestOfBatch,
+        GrantKey::RestOfBatch,
+        GrantKey::RestOfBatch,
     ];
     let reaches = vec![
         Reach::Once("id".to_owned()),
+        Reach::Batch("b".to_owned()),
         Reach::Batch("b".to_owned()),
         Reach::Session("s".to_owned()),
         Reach::Project("/ws".to_owned()),
