@@ -98,6 +98,8 @@ pub struct Manner {
     pub makes_folder: bool,
     /// A write that a git subcommand makes in its own repository data.
     pub repository: bool,
+    /// Comes from an option or form that the table of programs does not list; a rule covers it only by spelling the option out.
+    pub unlisted: bool,
     /// Runs a program whose effects are all listed; only such a run can be called read-only.
     pub known_program: bool,
 }

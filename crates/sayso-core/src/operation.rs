@@ -7,6 +7,7 @@ use crate::tool::{self, Kind, Role, Tool};
 /// Longest operation, in bytes of all its texts.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 const MAX_NAME: usize = 256;
+const MAX_ATTACHMENTS: usize = 1000;
 const MAX_PATH: usize = 64 * 1024;
 
 /// What a door knows of a call before it is checked.
@@ -247,7 +248,10 @@ impl Operation {
     /// Lines added plus lines removed, where the call alone tells; `replaces_file` says that a file may stand there already.
     pub fn changed_lines(&self, replaces_file: bool) -> Option<u64> {
         let lines = |role| Some(self.text(role)?.lines().count() as u64);
+        let everywhere = ["replace_all", "replaceAll", "all", "expected_replacements"].iter().any(|key| self.call.args.get(key).is_some());
         match self.kind {
+            // How often a text is replaced everywhere shows only in the file.
+            Kind::FileEdit if everywhere => None,
             Kind::FileEdit => Some(lines(Role::Find)? + lines(Role::Replace)?),
             Kind::FileAppend | Kind::FileInsertAfter | Kind::FileInsertBefore => lines(Role::Content),
             Kind::FileWrite | Kind::FileCreate | Kind::FileCreateOverwrite if !replaces_file => lines(Role::Content),
@@ -314,6 +318,9 @@ fn check_argument(role: Role, entry: &Entry) -> Result<(), Malformed> {
             _ => Err(Malformed(format!("`{key}` is {}, not a map", entry.node.kind_word()))),
         },
         Role::Attachments => match &entry.node.value {
+            Value::List(items) if items.len() > MAX_ATTACHMENTS => {
+                Err(Malformed(format!("`{key}` names more than {MAX_ATTACHMENTS} files")))
+            }
             Value::List(items) => items.iter().try_for_each(|item| plain_text(key, item).map(drop)),
             Value::Null => Ok(()),
             _ => Err(Malformed(format!("`{key}` is {}, not a list of paths", entry.node.kind_word()))),
@@ -367,8 +374,8 @@ fn digest(call: &Call, kind: Kind) -> Digest {
     match &call.args.value {
         Value::Map(entries) => {
             // Arguments count by their meaning where the registry knows it, so that two names of one argument do not make two operations.
-            let named = entries.iter().map(|entry| (canonical_name(kind, &entry.key), entry.node.clone()));
-            encoder.node(&Node::map(named));
+            let named = entries.iter().map(|entry| Entry { key: canonical_name(kind, &entry.key), ..entry.clone() });
+            encoder.node(&Value::Map(named.collect()).into());
         }
         _ => encoder.node(&call.args),
     }

@@ -204,7 +204,7 @@ pub const REGISTRY: &[Tool] = &[
     Tool {
         kind: Kind::FileGrep,
         name: "file_grep",
-        aliases: &["grep", "Grep", "search", "grep_search", "search_files", "search_file_content", "SearchText"],
+        aliases: &["grep", "Grep", "grep_search", "search_files", "search_file_content", "SearchText"],
         category: Category::FileRead,
         arguments: &[
             must(Role::Find, &["pattern", "query", "regex"]),

@@ -5,6 +5,7 @@ use crate::effect::{Effect, EffectKind, Manner, Place, Target};
 use crate::fact::Question;
 use crate::operation::Operation;
 use crate::paths::{Odd, odd};
+use crate::policy::glob::alternatives_of;
 use crate::tool::{Kind, Role};
 use crate::url::Url;
 
@@ -74,7 +75,7 @@ pub fn draft(operation: &Operation) -> Draft {
 /// What the other arguments of a shell call do: change the environment, or nobody knows what.
 pub fn beside_command(operation: &Operation) -> Vec<Effect> {
     let mut effects: Vec<Effect> = unknown_arguments(operation).collect();
-    for (name, _) in operation.environment().iter().filter(|(name, _)| !is_harmless_variable(name)) {
+    for (name, _) in operation.environment().iter().filter(|(name, value)| !is_harmless_variable(name, value)).take(MOST_NAMED) {
         let mut effect = Effect::new(EffectKind::Environment, Target::Nothing);
         effect.note = Some(format!("sets the environment variable `{name}`"));
         effects.push(effect);
@@ -82,15 +83,23 @@ pub fn beside_command(operation: &Operation) -> Vec<Effect> {
     effects
 }
 
-/// Variables that only change how output looks.
-pub fn is_harmless_variable(name: &str) -> bool {
-    matches!(name, "LANG" | "LANGUAGE" | "TZ" | "NO_COLOR" | "CLICOLOR" | "FORCE_COLOR" | "COLUMNS" | "LINES" | "TERM" | "CI")
-        || name.starts_with("LC_") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+/// Variables that only change how output looks. Some of them can name files, so a value that looks like a path is not harmless.
+pub fn is_harmless_variable(name: &str, value: &str) -> bool {
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,-".contains(&byte) || byte == b'/' && name == "TZ");
+    let inside = !value.starts_with('/') && !value.contains("..");
+    let known = matches!(name, "LANG" | "TZ" | "NO_COLOR" | "CLICOLOR" | "FORCE_COLOR" | "COLUMNS" | "LINES" | "TERM");
+    plain && inside && (known || name.starts_with("LC_") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
+
+/// So many arguments that nobody knows are named; of more, a person learns nothing new.
+const MOST_NAMED: usize = 8;
 
 fn unknown_arguments(operation: &Operation) -> impl Iterator<Item = Effect> {
     let word = operation.kind().word();
-    operation.unknown_arguments().map(move |key| Effect::unknown(format!("`{word}` has no argument `{key}`, so it may mean anything")))
+    operation
+        .unknown_arguments()
+        .take(MOST_NAMED)
+        .map(move |key| Effect::unknown(format!("`{word}` has no argument `{key}`, so it may mean anything")))
 }
 
 fn path(draft: &mut Draft, operation: &Operation, role: Role, kind: EffectKind, manner: Manner) {
@@ -129,6 +138,14 @@ fn folder(draft: &mut Draft, operation: &Operation, manner: Manner) {
 fn glob(draft: &mut Draft, operation: &Operation) {
     let base = operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or(".");
     let pattern = operation.text(Role::NamePattern).unwrap_or_default();
+    // Braces can hold whole paths: each choice is judged as a pattern of its own.
+    match alternatives_of(pattern) {
+        Ok(patterns) => patterns.iter().for_each(|pattern| one_glob(draft, base, pattern)),
+        Err(_) => draft.effects.push(Effect::unknown("the pattern has braces that cannot be read")),
+    }
+}
+
+fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
     let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '(', '!']);
     let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_wild(part)).collect();
     let wild_part_climbs = pattern.split('/').skip(fixed.len()).any(|part| part.contains(".."));

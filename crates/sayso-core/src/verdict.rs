@@ -51,7 +51,7 @@ pub enum Confirm {
 }
 
 /// Why the verdict is what it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reason {
     /// What this reason alone would decide.
     pub decision: Decision,

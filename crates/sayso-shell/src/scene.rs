@@ -29,6 +29,7 @@ pub(crate) const PLAIN: Manner = Manner {
     file_tool: false,
     makes_folder: false,
     repository: false,
+    unlisted: false,
     known_program: false,
 };
 

@@ -246,7 +246,12 @@ fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
     let private = matches!(standing.fact.ignored, Ignored::Yes | Ignored::Unknown);
     // git ignores its own data as a matter of course; only its configuration may hold an address with a password.
     let in_git = || standing.fact.canonical.contains("/.git/") && !standing.fact.canonical.ends_with("/config");
-    effect.kind == EffectKind::Read && standing.in_workspace && private && standing.fact.kind == PathKind::File && !built() && !in_git()
+    effect.kind == EffectKind::Read
+        && standing.in_workspace
+        && private
+        && (standing.fact.kind == PathKind::File || effect.manner.recursive && standing.fact.kind == PathKind::Folder)
+        && !built()
+        && !in_git()
 }
 
 fn why_asked(effect: &Effect, risk: Risk) -> String {

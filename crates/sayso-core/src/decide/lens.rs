@@ -138,11 +138,7 @@ pub(super) fn must(rule: &str, text: String) -> Reason {
 /// Each reason once, the decisive ones first.
 pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
     reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask));
-    let mut out: Vec<Reason> = Vec::with_capacity(reasons.len());
-    for reason in reasons {
-        if !out.contains(&reason) {
-            out.push(reason);
-        }
-    }
-    out
+    let mut seen = std::collections::HashSet::with_capacity(reasons.len());
+    reasons.retain(|reason| seen.insert(reason.clone()));
+    reasons
 }

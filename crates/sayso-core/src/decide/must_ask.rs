@@ -80,6 +80,9 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     {
         out.push(must("protected", format!("`{shown}` is protected: {why}")));
     }
+    if standing.own_below {
+        out.push(must("own-files", format!("it may write over files of sayso below `{shown}`")));
+    }
     if standing.sink {
         return;
     }

@@ -8,7 +8,7 @@ use crate::fact::PathKind;
 use crate::mode::Mode;
 use crate::operation::ToolSays;
 use crate::paths;
-use crate::policy::command::Reach;
+use crate::policy::command::{CommandPattern, Reach};
 use crate::policy::glob::{PathGlob, Subject as PathSubject, wild};
 use crate::policy::index::{PathRules, RuleSet};
 use crate::policy::rule::{Matcher, Rule, ShellRule, Subject};
@@ -40,10 +40,7 @@ pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
 }
 
 fn starts_anywhere(rule: &ShellRule, words: &[String]) -> bool {
-    (0..words.len()).any(|start| {
-        let rest = words.get(start..).unwrap_or_default().to_vec();
-        rule.pattern.matches(&Command { normal: rest.clone(), words: rest, ..Command::default() }, Reach::Wide)
-    })
+    rule.pattern.matches_seen_as_is(words)
 }
 
 /// Reasons of ask rules and of risk patterns. No grant silences them.
@@ -192,7 +189,7 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
         }
         Subject::Fetch(patterns) => match &effect.target {
             Target::Url(url) => patterns.iter().any(|pattern| pattern.matches(url, reach)),
-            Target::Host(host) => reach == Reach::Wide && patterns.iter().any(|pattern| pattern.matches_host(host, reach)),
+            Target::Host(written) => reach == Reach::Wide && patterns.iter().any(|pattern| pattern.may_match(written)),
             _ => false,
         },
         Subject::Mcp(patterns) => match &effect.target {
@@ -300,8 +297,8 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
     let effect = lens.case.reading.effects.get(index)?;
     let listed = allow_rules(lens, index);
     // An environment change is its own matter: a rule for the command does not know of it.
-    let fits = |rule: &&&Rule| match rule.matcher.subject {
-        Subject::Command(_) => !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege),
+    let fits = |rule: &&&Rule| match &rule.matcher.subject {
+        Subject::Command(patterns) => command_effect(effect) && spelled_out(lens, effect, patterns.iter()),
         Subject::Write(_) => !effect.manner.overwrite || rule.matcher.overwrite,
         _ => true,
     };
@@ -330,9 +327,22 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
     }
     let command = lens.case.reading.commands.get(effect.part?)?;
     match shell_opinion(lens, effect.part?, command) {
-        Some((Decision::Allow, reason)) if command_effect(effect) => Some(reason),
+        Some((Decision::Allow, reason)) if command_effect(effect) => {
+            let patterns = lens.shell.iter().copied().flatten().filter(|rule| rule.allowed && !rule.approval).map(|rule| &rule.pattern);
+            spelled_out(lens, effect, patterns).then_some(reason)
+        }
         _ => None,
     }
+}
+
+/// An option that the table of programs does not list may do anything (`git diff --output`), so `git diff *` does not let it in (H-62).
+fn spelled_out<'a>(lens: &Lens<'_>, effect: &Effect, patterns: impl Iterator<Item = &'a CommandPattern>) -> bool {
+    let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return true };
+    if !effect.manner.unlisted {
+        return true;
+    }
+    let mut patterns = patterns;
+    patterns.any(|pattern| pattern.matches(command, Reach::Narrow) && pattern.names_options(command))
 }
 
 /// Whether a rule about the command covers an effect of it: its own effects, but no redirect, privilege or change of the environment.

@@ -20,6 +20,8 @@ pub(super) struct Standing<'a> {
     pub(super) root: Option<&'a Root>,
     /// One of sayso's own files, or above one that a recursive effect would reach.
     pub(super) own: Option<&'a OwnPath>,
+    /// A recursive write could reach one of sayso's own files.
+    pub(super) own_below: bool,
     /// Why it is protected from silent changes.
     pub(super) protected: Option<String>,
     /// Why reading it would show secrets.
@@ -44,12 +46,14 @@ impl<'a> Standing<'a> {
             holds(&folder).then(|| (folder.len(), strictness(root), root))
         });
         let root = nearest.max_by_key(|(depth, strictness, _)| (*depth, *strictness)).map(|(_, _, root)| root);
-        let reaches_down = effect.manner.recursive || effect.manner.moved_away;
-        let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
+        let takes_away = effect.kind == EffectKind::Delete && effect.manner.recursive || effect.manner.moved_away;
+        let may_replace = effect.kind == EffectKind::Write && effect.manner.recursive;
         let own = around.own.iter().find(|own| {
             // Names are compared under every folding: on this file system or another, `.SAYSO` may be the same folder.
-            below_folded(path, &own.path) || reaches_down && changes && own.exists && below_folded(&own.path, path)
+            below_folded(path, &own.path) || takes_away && own.exists && below_folded(&own.path, path)
         });
+        // `git checkout` and `cp -r` write below a folder, perhaps over our files and mostly not: a person can tell.
+        let own_below = own.is_none() && may_replace && around.own.iter().any(|own| own.exists && below_folded(&own.path, path));
         let protected = protected(path, home).map(str::to_owned).or_else(|| {
             let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
             extra.map(|written| format!("protected by `{written}`"))
@@ -61,14 +65,21 @@ impl<'a> Standing<'a> {
             in_workspace,
             root,
             own,
+            own_below,
             protected,
             secret: secret(path, home),
-            sink: is_sink(path, effect.kind),
+            sink: is_sink(path, effect),
         })
     }
 }
 
-fn is_sink(path: &str, kind: EffectKind) -> bool {
-    let both = matches!(path, "/dev/null" | "/dev/zero" | "/dev/full" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
-    both || kind == EffectKind::Read && matches!(path, "/dev/random" | "/dev/urandom")
+/// Devices that keep nothing and show nothing. The terminal is none of them: who writes to it can fake a prompt, who reads it takes the answer.
+fn is_sink(path: &str, effect: &Effect) -> bool {
+    let by_command = effect.part.is_some();
+    match path {
+        "/dev/null" => true,
+        "/dev/zero" | "/dev/full" | "/dev/stdout" | "/dev/stderr" => by_command,
+        "/dev/stdin" | "/dev/random" | "/dev/urandom" => by_command && effect.kind == EffectKind::Read,
+        _ => false,
+    }
 }

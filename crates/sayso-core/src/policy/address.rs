@@ -81,7 +81,13 @@ impl UrlPattern {
             Some(port) => port == url.port,
             None => url.port == own_port || reach == Reach::Wide,
         };
-        scheme && port && self.matches_host(&url.host, reach) && self.matches_path(&url.path)
+        scheme && port && self.matches_host(&url.host, reach) && self.matches_path(&url.path, reach)
+    }
+
+    /// Whether an address that could not be read could be meant: the pattern's host stands somewhere in it.
+    pub fn may_match(&self, text: &str) -> bool {
+        let host = self.host.trim_start_matches("*.");
+        self.host == "*" || text.to_ascii_lowercase().contains(host)
     }
 
     /// Whether a host that is only known by name could be meant.
@@ -95,8 +101,14 @@ impl UrlPattern {
         }
     }
 
-    fn matches_path(&self, path: &str) -> bool {
+    fn matches_path(&self, path: &str, reach: Reach) -> bool {
         let only_path = path.split('?').next().unwrap_or(path);
+        if reach == Reach::Wide {
+            // Another query or another spelling of a character is the same page, or near enough for a denial.
+            let pattern = self.path.split('?').next().unwrap_or(&self.path);
+            let (start, open) = pattern.strip_suffix("/**").map_or((pattern, false), |start| (start, true));
+            return [only_path.to_owned(), decoded(only_path)].iter().any(|path| segments_match(start, path, open));
+        }
         match self.path.strip_suffix("/**") {
             Some("") => true,
             Some(start) => segments_match(start, only_path, true),
@@ -104,6 +116,19 @@ impl UrlPattern {
             None => segments_match(&self.path, path, false),
         }
     }
+}
+
+/// A path with its `%XX` spelled out.
+fn decoded(path: &str) -> String {
+    let mut out = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code =
+            after.get(..2).filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        out.push(code.unwrap_or(*first));
+        rest = if code.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 fn segments_match(pattern: &str, path: &str, open: bool) -> bool {

@@ -106,18 +106,35 @@ impl CommandPattern {
 
     /// Whether words that were only seen could be such a command: at their start, or behind anything.
     pub fn matches_seen(&self, words: &[String], reader: &dyn CommandReader) -> bool {
-        (0..words.len().min(64)).any(|start| {
-            let rest = words.get(start..).unwrap_or_default();
-            self.matches_words(rest, Reach::Wide) || self.matches_normal(&reader.normal(rest))
-        })
+        self.starts(words).any(|rest| self.matches_words(rest, Reach::Wide) || self.matches_normal(&reader.normal(rest)))
     }
 
     /// The same for words that are compared as they stand, since they come in every form there is.
     pub fn matches_seen_as_is(&self, words: &[String]) -> bool {
-        (0..words.len().min(64)).any(|start| {
-            let rest = words.get(start..).unwrap_or_default();
-            self.matches_words(rest, Reach::Wide) || self.matches_normal(rest)
-        })
+        self.starts(words).any(|rest| self.matches_words(rest, Reach::Wide) || self.matches_normal(rest))
+    }
+
+    /// Where in a row of words such a command could start. A text that has it start in very many places is no ordinary one; it asks anyway.
+    fn starts<'a>(&'a self, words: &'a [String]) -> impl Iterator<Item = &'a [String]> {
+        const MOST_STARTS: usize = 256;
+        let could_start = |word: &String| {
+            self.alternatives.iter().any(|alternative| {
+                let first = [alternative.words.first(), alternative.normal.first()];
+                first.iter().any(|part| part.is_none_or(|part| part == "*" || wild(part, word)))
+            })
+        };
+        words
+            .iter()
+            .enumerate()
+            .filter(move |(_, word)| could_start(word))
+            .take(MOST_STARTS)
+            .map(|(start, _)| words.get(start..).unwrap_or_default())
+    }
+
+    /// Whether every option of the command is spelled out in the pattern, and not just let in by a `*`.
+    pub fn names_options(&self, command: &Command) -> bool {
+        let named = |alternative: &Alternative, word: &String| alternative.words.contains(word);
+        self.alternatives.iter().any(|alternative| command.words.iter().filter(|word| is_option(word)).all(|word| named(alternative, word)))
     }
 
     fn matches_words(&self, words: &[String], reach: Reach) -> bool {
@@ -185,52 +202,84 @@ fn split_words(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// Matches words one by one. A lone `*` is one word in a narrow reading and any run of words in a wide one.
-fn words_match<W: AsRef<str>>(pattern: &[String], words: &[W], open: bool, reach: Reach) -> bool {
-    let (mut at, mut from) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        match (pattern.get(at), words.get(from)) {
-            (None, None) => return true,
-            (None, Some(_)) if open => return true,
-            (Some(part), _) if part == "*" && reach == Reach::Wide => {
-                retry = Some((at + 1, from));
-                at += 1;
-                continue;
-            }
-            (Some(part), Some(word)) if wild(part, word.as_ref()) => {
-                at += 1;
-                from += 1;
-                continue;
-            }
-            _ => {}
+fn words_match(pattern: &[String], words: &[String], open: bool, reach: Reach) -> bool {
+    match reach {
+        Reach::Narrow => {
+            let fits = pattern.len() == words.len() || open && pattern.len() < words.len();
+            fits && pattern.iter().zip(words).all(|(part, word)| narrow_word(part, word))
         }
-        match retry {
-            Some((after, start)) if start < words.len() => {
-                retry = Some((after, start + 1));
-                at = after;
-                from = start + 1;
-            }
-            _ => return false,
-        }
+        Reach::Wide => wide_match(pattern, words.iter().map(|word| (word.as_str(), false)), open),
     }
 }
 
+/// One word of an allow pattern. A `*` among other characters is a name: it leads into no other folder than the pattern says.
+fn narrow_word(part: &str, word: &str) -> bool {
+    if part == "*" || !part.contains(['*', '?']) {
+        return part == "*" || part == word;
+    }
+    let climbs = word.split('/').any(|name| name == "..") && !part.split('/').any(|name| name == "..");
+    let as_deep = !part.contains('/') || part.matches('/').count() == word.matches('/').count();
+    wild(part, word) && !climbs && as_deep
+}
+
+/// A wide reading of words, some of which may be the values of options before them and so may be passed over.
+///
+/// One bit for each place in the pattern that has been reached; the cost is words × pattern, whatever stands there.
+fn wide_match<'a>(pattern: &[String], words: impl Iterator<Item = (&'a str, bool)>, open: bool) -> bool {
+    // Longer patterns are cut: a deny rule then matches more, which is the safe side.
+    const MOST: usize = 63;
+    let (pattern, open) = (pattern.get(..MOST).unwrap_or(pattern), open || pattern.len() > MOST);
+    let runs = |place: usize| pattern.get(place).is_some_and(|part| part == "*");
+    // A `*` may stand for no word at all.
+    let spread = |mut reached: u64| {
+        for place in 0..pattern.len() {
+            if reached >> place & 1 == 1 && runs(place) {
+                reached |= 1 << (place + 1);
+            }
+        }
+        reached
+    };
+    let done = 1u64 << pattern.len();
+    let mut reached = spread(1);
+    for (word, passes) in words {
+        if open && reached & done != 0 {
+            return true;
+        }
+        let mut next = if passes { reached } else { 0 };
+        for (place, part) in pattern.iter().enumerate() {
+            if reached >> place & 1 == 1 {
+                if part == "*" {
+                    next |= 1 << place;
+                } else if wild(part, word) {
+                    next |= 1 << (place + 1);
+                }
+            }
+        }
+        reached = spread(next);
+        if reached == 0 {
+            return false;
+        }
+    }
+    reached & done != 0
+}
+
 /// Matches normal forms: the pattern's options must all be among the command's, its other words in their order.
+///
+/// Where the table does not know which options take a value, the word behind an option may be one: `kubectl -n prod delete`.
 fn normal_matches(alternative: &Alternative, normal: &[String]) -> bool {
     let given = || normal.iter().filter(|word| is_option(word));
-    let mut operands = normal.iter().filter(|word| !is_option(word));
-    // Most rules of an index are for the same program and another subcommand: this tells without taking the words apart.
-    let starts =
-        alternative.operands.iter().take_while(|part| *part != "*").all(|part| operands.next().is_some_and(|word| wild(part, word)));
-    starts
-        && alternative.options.iter().all(|option| given().any(|word| wild(option, word)))
-        && (alternative.open || given().count() == alternative.options.len())
-        && words_match(
-            &alternative.operands,
-            &normal.iter().filter(|word| !is_option(word)).collect::<Vec<_>>(),
-            alternative.open,
-            Reach::Wide,
-        )
+    if !alternative.options.iter().all(|option| given().any(|word| wild(option, word))) {
+        return false;
+    }
+    if !alternative.open && given().count() != alternative.options.len() {
+        return false;
+    }
+    let mut behind_option = false;
+    let words = normal.iter().filter_map(|word| {
+        let passes = std::mem::replace(&mut behind_option, is_option(word) && !word.contains('='));
+        (!is_option(word)).then_some((word.as_str(), passes))
+    });
+    wide_match(&alternative.operands, words, alternative.open)
 }
 
 fn is_option(word: &str) -> bool {
@@ -278,6 +327,10 @@ pub(crate) mod tests {
             ("git * main", "git push origin main", Wide),
             ("npm-*", "npm-evil", Narrow),
             ("git push --force *", "git push origin --force", Wide),
+            ("python scripts/*.py", "python scripts/a.py", Narrow),
+            ("kubectl delete *", "kubectl -n prod delete pod x", Wide),
+            ("npm publish *", "npm --loglevel silent --yes publish", Wide),
+            ("npm publish", "npm publish", Wide),
         ] {
             assert!(check(pattern, Words, text, reach), "{pattern} should match {text}");
         }
@@ -288,6 +341,9 @@ pub(crate) mod tests {
             ("rm *", "rmdir x", Wide),
             ("npm", "npm-evil", Wide),
             ("git push --force *", "git push origin main", Wide),
+            ("python scripts/*.py", "python scripts/../../tmp/evil.py", Narrow),
+            ("python scripts/*.py", "python scripts/a/b.py", Narrow),
+            ("kubectl delete *", "kubectl get delete", Wide),
         ] {
             assert!(!check(pattern, Words, text, reach), "{pattern} should not match {text}");
         }

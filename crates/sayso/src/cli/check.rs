@@ -1,17 +1,22 @@
 //! `sayso check`: judges a call without running it.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+
+use std::path::Path;
 
 use clap::Args;
 use sayso_core::decide::Run;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call, MAX_BYTES, Operation};
+use sayso_core::policy::Policy;
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
-use sayso_gate::pipeline::{Bench, judge};
+use sayso_gate::pipeline::{Bench, Judged, judge};
 
 use super::{Place, PolicyChoice, Stop, now, say};
+use crate::assemble;
 use crate::exit_code::Exit;
 use crate::intake::jsonl::{self, BadLine, Missing};
 use crate::report;
@@ -136,6 +141,7 @@ fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Sto
     let mut input = BufReader::with_capacity(64 * 1024, io::stdin().lock());
     let mut out = BufWriter::new(io::stdout().lock());
     let mut line = Vec::new();
+    let mut policies = Policies { args, place, bench, others: HashMap::new() };
     loop {
         // Somebody may be waiting for each answer before the next call is sent.
         if input.buffer().is_empty() {
@@ -159,18 +165,50 @@ fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Sto
         if content.is_empty() {
             continue;
         }
-        let answer =
-            if whole { answer(content, &missing, bench) } else { error_line(&Value::Null.into(), "the line is longer than 32 MiB") };
+        let answer = if whole {
+            answer(content, &missing, &mut policies)
+        } else {
+            error_line(&Value::Null.into(), "the line is longer than 32 MiB")
+        };
         writeln!(out, "{}", json::write(&answer))?;
     }
     out.flush()?;
     Ok(Exit::Allowed)
 }
 
-fn answer(line: &[u8], missing: &Missing, bench: &Bench<'_>) -> Node {
+/// The policy of each workspace that a line names: a project's rules hold for its own calls and for no others.
+struct Policies<'a> {
+    args: &'a CheckArgs,
+    place: &'a Place,
+    bench: &'a Bench<'a>,
+    others: HashMap<String, Policy>,
+}
+
+impl Policies<'_> {
+    /// Workspaces whose policy is kept; one more makes room.
+    const MOST: usize = 64;
+
+    fn judge(&mut self, operation: &Operation) -> Judged {
+        let workspace = operation.workspace();
+        if workspace == self.place.folder {
+            return judge(self.bench, operation);
+        }
+        if !self.others.contains_key(workspace) {
+            if self.others.len() >= Self::MOST {
+                self.others.clear();
+            }
+            let loaded = assemble::load(&self.place.whereabouts, Path::new(workspace), &self.args.choice.flags());
+            self.others.insert(workspace.to_owned(), loaded.policy);
+        }
+        let policy = self.others.get(workspace).unwrap_or(self.bench.policy);
+        judge(&Bench { policy, ..*self.bench }, operation)
+    }
+}
+
+fn answer(line: &[u8], missing: &Missing, policies: &mut Policies<'_>) -> Node {
     match jsonl::read(line, missing) {
         Ok((id, call)) => match Operation::freeze(call) {
-            Ok(operation) => report::json(&id, &judge(bench, &operation)),
+            Ok(operation) => report::json(&id, &policies.judge(&operation)),
             Err(malformed) => report::malformed(&id, &malformed),
         },
         Err(BadLine { id, error }) => error_line(&id, &error),

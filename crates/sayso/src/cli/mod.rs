@@ -55,6 +55,13 @@ struct PolicyChoice {
     mode: Option<Mode>,
 }
 
+impl PolicyChoice {
+    fn flags(&self) -> Choice {
+        let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        Choice { file, profile: self.profile.clone(), mode: self.mode }
+    }
+}
+
 fn profile_name(text: &str) -> Result<String, String> {
     let names: Vec<&str> = PROFILES.iter().map(|(name, _)| *name).collect();
     if names.contains(&text) { Ok(text.to_owned()) } else { Err(format!("the profiles are {}", names.join(", "))) }
@@ -140,9 +147,7 @@ impl Place {
     fn open(choice: &PolicyChoice) -> Result<Place, Stop> {
         let folder = folder(choice.folder.as_deref())?;
         let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
-        let file = choice.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        let flags = Choice { file, profile: choice.profile.clone(), mode: choice.mode };
-        let loaded = assemble::load(&whereabouts, Path::new(&folder), &flags);
+        let loaded = assemble::load(&whereabouts, Path::new(&folder), &choice.flags());
         Ok(Place { whereabouts, folder, loaded })
     }
 
