@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, Question, Surroundings};
+use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, ProgramFact, Question, Surroundings};
 
 use crate::below::look;
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
@@ -24,6 +24,9 @@ use crate::whereabouts::Whereabouts;
 /// Questions beyond this many stay unanswered.
 const MOST_QUESTIONS: usize = 4096;
 
+/// Programs that are kept; one more makes room.
+const MOST_PROGRAMS: usize = 256;
+
 /// Answers questions about this machine. Made once; a long-lived process keeps what it read of files that have not changed since.
 pub struct Machine {
     whereabouts: Whereabouts,
@@ -31,6 +34,7 @@ pub struct Machine {
     configs: Remembered<ConfigFile>,
     case: CaseRules,
     standing: Mutex<Option<Standing>>,
+    programs: Mutex<HashMap<(String, String), (Instant, ProgramFact)>>,
 }
 
 /// How long what does not depend on the operation is taken to be the same.
@@ -60,6 +64,7 @@ impl Machine {
             configs: Remembered::new(ConfigFile::parse),
             case: CaseRules::default(),
             standing: Mutex::new(None),
+            programs: Mutex::new(HashMap::new()),
         }
     }
 
@@ -187,9 +192,7 @@ impl Pass<'_> {
         match question {
             Question::Path { path, no_follow } => self.path(path, *no_follow).map(Fact::Path),
             Question::Below { path, hidden } => self.below(path, *hidden).map(Fact::Below),
-            Question::Program { name } => {
-                program_fact(name, &self.surroundings, &self.machine.whereabouts, &mut self.walker).map(Fact::Program)
-            }
+            Question::Program { name } => self.program(name).map(Fact::Program),
             Question::GitHelpers { folder } => self.git(folder),
         }
     }
@@ -201,6 +204,30 @@ impl Pass<'_> {
         let mut fact = path_fact(walked, &self.walker, &self.machine.case, self.machine.whereabouts.uid)?;
         if !per_process {
             fact.ignored = self.ignored(&fact.canonical, fact.kind == PathKind::Folder, nearest);
+        }
+        Some(fact)
+    }
+
+    /// What a plain name starts is kept for [`SHORT`]: finding it takes a look at every folder on its path. A `PATH` that leads into the
+    /// workspace is looked through each time, since there the last operation may have put another program.
+    fn program(&mut self, name: &str) -> Option<ProgramFact> {
+        let machine = self.machine;
+        let workspace = Path::new(&self.surroundings.workspace);
+        let settled = |element: &std::path::PathBuf| element.is_absolute() && !element.starts_with(workspace);
+        let plain = !name.contains('/') && machine.whereabouts.path.iter().all(settled);
+        let key = (name.to_owned(), self.surroundings.workspace.clone());
+        let mut programs = machine.programs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, fact)) = programs.get(&key).filter(|_| plain)
+            && since.elapsed() < SHORT
+        {
+            return Some(fact.clone());
+        }
+        let fact = program_fact(name, &self.surroundings, &machine.whereabouts, &mut self.walker)?;
+        if plain {
+            if programs.len() >= MOST_PROGRAMS {
+                programs.clear();
+            }
+            programs.insert(key, (Instant::now(), fact.clone()));
         }
         Some(fact)
     }

@@ -140,8 +140,12 @@ pub(super) fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, ef
             EffectKind::Delete => &[PathRules::Delete, PathRules::Write],
             _ => &[],
         };
-        for kind in kinds {
-            out.extend(set.paths(*kind, first));
+        if effect.kind == EffectKind::Read && path == workspace && standing.fact.links.is_empty() && !standing.fact.case_insensitive {
+            out.extend(set.reads_of_everything());
+        } else {
+            for kind in kinds {
+                out.extend(set.paths(*kind, first));
+            }
         }
     }
     if let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) {

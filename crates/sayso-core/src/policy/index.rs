@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::policy::rule::{Rule, Subject};
+use crate::verdict::Decision;
 
 /// Rules with an index over what they name.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,8 @@ struct PathIndex {
     anywhere: Vec<u32>,
     /// All of them, in the order of the policy.
     all: Vec<u32>,
+    /// Those that can start anywhere, and those that deny.
+    anywhere_or_deny: Vec<u32>,
 }
 
 /// Which rules for paths.
@@ -57,9 +60,9 @@ impl RuleSet {
                     }
                 }
                 Subject::CommandRegex(_) => set.any_command.push(number),
-                Subject::Read(globs) => globs.iter().for_each(|glob| set.reads.add(glob.first_literal(), number)),
-                Subject::Write(globs) => globs.iter().for_each(|glob| set.writes.add(glob.first_literal(), number)),
-                Subject::Delete(globs) => globs.iter().for_each(|glob| set.deletes.add(glob.first_literal(), number)),
+                Subject::Read(globs) => globs.iter().for_each(|glob| set.reads.add(glob.first_literal(), rule.decision, number)),
+                Subject::Write(globs) => globs.iter().for_each(|glob| set.writes.add(glob.first_literal(), rule.decision, number)),
+                Subject::Delete(globs) => globs.iter().for_each(|glob| set.deletes.add(glob.first_literal(), rule.decision, number)),
                 Subject::Fetch(_) => set.fetches.push(number),
                 Subject::Mcp(_) => set.mcp.push(number),
                 Subject::Tool(_) => set.tools.push(number),
@@ -113,6 +116,11 @@ impl RuleSet {
         self.pick(listed.iter().chain(rest))
     }
 
+    /// Rules for reading everything below the workspace: none that starts with a name covers it or asks for it, but each that denies does.
+    pub fn reads_of_everything(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.reads.anywhere_or_deny.iter())
+    }
+
     /// Rules for web addresses.
     pub fn fetches(&self) -> impl Iterator<Item = &Rule> {
         self.pick(self.fetches.iter())
@@ -139,9 +147,9 @@ impl RuleSet {
 }
 
 impl PathIndex {
-    fn add(&mut self, first: Option<&str>, number: u32) {
-        if self.all.last() != Some(&number) {
-            self.all.push(number);
+    fn add(&mut self, first: Option<&str>, decision: Decision, number: u32) {
+        if (first.is_none() || decision == Decision::Deny) && self.anywhere_or_deny.last() != Some(&number) {
+            self.anywhere_or_deny.push(number);
         }
         match first {
             Some(name) => push(&mut self.by_first, name, number),
