@@ -65,7 +65,7 @@ fn add_hooks(fact: &mut GitFact, repository: Option<&Repository>, config: &Confi
     if named.iter().all(|placed| placed.conditional) {
         folders.extend(repository.map(|repository| repository.common.join("hooks")));
     }
-    for folder in folders {
+    for folder in folders.iter().filter(|folder| !holds_only_samples(folder)) {
         for hook in HOOKS {
             let path = folder.join(hook);
             match fs::metadata(&path) {
@@ -79,5 +79,19 @@ fn add_hooks(fact: &mut GitFact, repository: Option<&Repository>, config: &Confi
                 _ => {}
             }
         }
+    }
+}
+
+/// Whether a folder is missing or as `git init` leaves it, which one look tells instead of one for each hook. Where it cannot be told, each
+/// hook is looked for: by name and not in the list, since only the file system knows which names it takes for the same.
+fn holds_only_samples(folder: &Path) -> bool {
+    const MOST: usize = 64;
+    match fs::read_dir(folder) {
+        Ok(mut entries) => {
+            let is_sample =
+                |entry: std::io::Result<fs::DirEntry>| entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().ends_with(b".sample"));
+            entries.by_ref().take(MOST).all(is_sample) && entries.next().is_none()
+        }
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     }
 }

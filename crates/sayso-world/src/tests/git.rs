@@ -83,6 +83,8 @@ fn h_68_a_fresh_repository_runs_nothing() {
 fn h_68_hooks_that_can_run_are_told() {
     let scratch = Scratch::new();
     scratch.run_git(&["init", "-q"], b"");
+    scratch.file("ws/.git/hooks/pre-push.sample", "");
+    assert!(names(&scratch, ".").is_empty());
     scratch.file("ws/.git/hooks/pre-commit", "");
     scratch.file("ws/.git/hooks/post-checkout", "");
     fs::set_permissions(scratch.at("ws/.git/hooks/post-checkout"), Permissions::from_mode(0o755)).unwrap();
