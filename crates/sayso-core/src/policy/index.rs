@@ -167,3 +167,63 @@ fn push(map: &mut HashMap<String, Vec<u32>>, name: &str, number: u32) {
         list.push(number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Source;
+    use crate::paths::relative;
+    use crate::policy::command::tests::Blanks;
+    use crate::policy::glob::Subject as Path;
+    use crate::policy::read::{Format, Origin, read};
+    use proptest::prelude::*;
+
+    fn set(rule: &str) -> Option<RuleSet> {
+        let text = format!("rules:\n  - deny: {{{rule}}}\n");
+        let (layer, _) = read(Source { name: "test", text: &text }, Format::Yaml, Origin::User, &Blanks);
+        Some(RuleSet::new(layer?.rules))
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        prop::sample::select(vec!["git", "push", "--force", "-f", "*", "g*", "rm", "git push", "x", "?"]).prop_map(str::to_owned)
+    }
+
+    proptest! {
+        /// What the index leaves out could not have matched.
+        #[test]
+        fn rules_that_match_seen_words_are_found(
+            pattern in prop::collection::vec(word(), 1..4),
+            form in prop::sample::select(vec!["words", "exact", "prefix", "glob"]),
+            seen in prop::collection::vec(word(), 0..6),
+        ) {
+            let Some(set) = set(&format!("command: \"{}\", as: {form}", pattern.join(" "))) else { return Ok(()) };
+            let Some(Subject::Command(patterns)) = set.all().first().map(|rule| &rule.matcher.subject) else { return Ok(()) };
+            if patterns.iter().any(|pattern| pattern.matches_seen_as_is(&seen)) {
+                prop_assert_eq!(set.commands_seen(seen.iter().map(String::as_str)).count(), 1);
+            }
+        }
+
+        #[test]
+        fn rules_that_reach_a_path_are_found_by_its_first_component(
+            pattern in "(~/|/|/ws/)?[ab*](/(a|b|\\*|\\*\\*)){0,3}",
+            path in "(/ws|/home/u|/a)(/[ab]){1,3}",
+        ) {
+            let Some(set) = set(&format!("read: \"{pattern}\"")) else { return Ok(()) };
+            let Some(Subject::Read(globs)) = set.all().first().map(|rule| &rule.matcher.subject) else { return Ok(()) };
+            let subject = Path { path: &path, workspace: "/ws", home: Some("/home/u") };
+            let first = relative(&path, "/ws").map_or("", |rest| rest.split('/').next().unwrap_or(""));
+            if globs.iter().any(|glob| glob.matches(subject) || glob.reaches_below(subject)) {
+                prop_assert_eq!(set.paths(PathRules::Read, Some(first)).count(), 1, "{} {}", pattern, path);
+            }
+        }
+    }
+
+    /// The properties would hold for nothing if no rule could be read.
+    #[test]
+    fn rules_of_these_tests_are_read() {
+        assert!(set("read: \"a/**\"").is_some());
+        for form in ["words", "exact", "prefix", "glob"] {
+            assert!(set(&format!("command: \"git push\", as: {form}")).is_some(), "{form}");
+        }
+    }
+}
