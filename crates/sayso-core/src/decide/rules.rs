@@ -239,8 +239,13 @@ fn path_hits(lens: &Lens<'_>, globs: &[PathGlob], index: usize, effect: &Effect,
 fn reads_above(lens: &Lens<'_>, rule: &Rule, index: usize, effect: &Effect) -> bool {
     let (Subject::Read(globs), Some(standing)) = (&rule.matcher.subject, lens.standing(index)) else { return false };
     let around = &lens.case.reading.surroundings;
+    if effect.kind != EffectKind::Read || !effect.manner.recursive {
+        return false;
+    }
     let subject = PathSubject { path: &standing.fact.canonical, workspace: &around.workspace, home: around.home.as_deref() };
-    effect.kind == EffectKind::Read && effect.manner.recursive && globs.iter().any(|glob| glob.reaches_below(subject))
+    // Everything a pattern of the workspace names lies below the workspace; `git status` asks this of every rule.
+    let everything = standing.fact.canonical == around.workspace;
+    globs.iter().any(|glob| everything && !glob.is_absolute() || glob.reaches_below(subject))
 }
 
 fn tool_matches(lens: &Lens<'_>, matcher: &Matcher, reach: Reach) -> bool {
