@@ -4,14 +4,17 @@
 //! so apart from [`odd()`] and [`join()`] every function takes an absolute path in normal form, as [`join()`] makes it.
 
 mod active;
+mod broad;
 mod credentials;
 mod extra;
 mod fold;
 mod glob;
+mod hidden;
 mod lexical;
 mod obeyed;
 mod odd;
 mod place;
+mod private;
 mod prose;
 mod protected;
 mod secret;
@@ -20,6 +23,7 @@ mod table;
 pub use active::active;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
+pub use hidden::hidden_in_home;
 pub use lexical::join;
 pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
