@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sayso_core::fact::BelowFact;
-use sayso_core::paths::{below, relative, secret};
+use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
@@ -56,7 +56,7 @@ pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, hidden: bo
                     }
                 }
                 Ok(kind) if kind.is_symlink() => note_link(&path, workspace, home, &mut fact),
-                Ok(_) => note(&path, home, &mut fact),
+                Ok(_) => note(&path, workspace, home, &mut fact),
                 Err(_) => fact.incomplete = true,
             }
             if fact.secrets.len() >= MOST_FINDINGS {
@@ -73,9 +73,11 @@ fn is_skipped(path: &Path, name: &str) -> bool {
     SKIPPED.contains(&name) && (name != "objects" || in_git())
 }
 
-fn note(path: &Path, home: Option<&str>, fact: &mut BelowFact) {
+fn note(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowFact) {
+    // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
+    let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
     if let Some(text) = path.to_str()
-        && secret(text, home).is_some()
+        && (secret(text, home).is_some() || of_home(text))
     {
         fact.secrets.push(text.to_owned());
     }
@@ -91,7 +93,7 @@ fn note_link(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowF
     if leads_out {
         fact.secrets.push(path.to_string_lossy().into_owned());
     } else {
-        note(path, home, fact);
+        note(path, workspace, home, fact);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
 use crate::mode::Mode;
 use crate::operation::ToolSays;
-use crate::paths::{active, relative};
+use crate::paths::{active_in, relative};
 use crate::policy::command::Reach;
 use crate::policy::glob::Subject as PathSubject;
 use crate::tool::Kind;
@@ -169,7 +169,7 @@ fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         && standing.protected.is_none()
         && standing.secret.is_none()
         && is_plain_file(standing.fact)
-        && !active(path)
+        && !active_in(path, &around.workspace)
         && listed()
 }
 
@@ -208,7 +208,7 @@ fn copies_to_new_name(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         && standing.protected.is_none()
         && standing.fact.links.is_empty()
         && standing.fact.kind == PathKind::Missing
-        && !active(&standing.fact.canonical)
+        && !active_in(&standing.fact.canonical, &lens.case.reading.surroundings.workspace)
 }
 
 /// A file that git is told to leave alone and that is not something built or installed: local settings, notes, dumps.

@@ -4,7 +4,7 @@ use crate::draft::Reading;
 use crate::effect::{Effect, EffectKind};
 use crate::fact::{OwnPath, PathFact};
 use crate::operation::Operation;
-use crate::paths::{below, below_folded, join, protected, secret};
+use crate::paths::{below, below_folded, hidden_in_home, join, protected, secret};
 use crate::policy::settings::{Resolved, Root};
 
 /// What is known of the path of one effect.
@@ -58,6 +58,12 @@ impl<'a> Standing<'a> {
             let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
             extra.map(|written| format!("protected by `{written}`"))
         });
+        // A workspace or root below a hidden folder of the home is open; one that is the home folder itself opens nothing hidden in it.
+        let opens = |folder: &str, home: &str| holds(folder) && !below_folded(home, folder);
+        let hidden = |home: &str| {
+            let opened = opens(&around.workspace, home) || root.is_some_and(|root| opens(&join(&around.workspace, &root.root), home));
+            (!opened && hidden_in_home(path, home)).then_some("hidden in the home folder")
+        };
         Some(Standing {
             fact,
             written: join(&operation.cwd(), &place.written),
@@ -67,7 +73,7 @@ impl<'a> Standing<'a> {
             own,
             own_below,
             protected,
-            secret: secret(path, home),
+            secret: secret(path, home).or_else(|| hidden(home?)),
             sink: is_sink(path, effect),
         })
     }

@@ -4,13 +4,17 @@
 //! so apart from [`odd()`] and [`join()`] every function takes an absolute path in normal form, as [`join()`] makes it.
 
 mod active;
+mod broad;
 mod credentials;
 mod extra;
 mod fold;
 mod glob;
+mod hidden;
 mod lexical;
 mod obeyed;
 mod odd;
+mod place;
+mod private;
 mod prose;
 mod protected;
 mod secret;
@@ -19,9 +23,10 @@ mod table;
 pub use active::active;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
+pub use hidden::hidden_in_home;
 pub use lexical::join;
 pub use odd::{Odd, odd};
-pub use prose::prose;
+pub use prose::{active_in, prose_in};
 pub use protected::protected;
 pub use secret::secret;
 
@@ -108,9 +113,9 @@ mod tests {
     /// What is judged is where a path leads, and not the text that leads there.
     #[test]
     fn h_21_h_22_a_link_is_judged_by_where_it_leads() {
-        assert!(prose("/ws/docs/notes.md"));
+        assert!(prose_in("/ws/docs/notes.md", "/ws"));
         for leads_to in [join("/ws/docs", "../.env"), join("/ws", "/etc/cron.d/x")] {
-            assert!(!prose(&leads_to) && protected(&leads_to, None).is_some(), "{leads_to}");
+            assert!(!prose_in(&leads_to, "/ws") && protected(&leads_to, None).is_some(), "{leads_to}");
         }
         assert!(!below("/etc/cron.d/x", "/ws"));
     }

@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
+use super::broad::{self, BROAD, is_source};
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
 use super::glob::fits;
+use super::private::PRIVATE;
 use super::table::{Group, Table};
 use super::{below, components, fold};
 
@@ -192,7 +194,7 @@ const SECRET: &[Group] = &[
 ];
 
 /// Last names that are for everybody, even in a folder of secrets.
-const PUBLIC: [&str; 13] = [
+const PUBLIC: &[&str] = &[
     ".env*.example",
     ".env*.sample",
     ".env*.template",
@@ -201,6 +203,21 @@ const PUBLIC: [&str; 13] = [
     "example.env",
     "sample.env",
     "template.env",
+    ".dev.vars*.example",
+    ".dev.vars*.sample",
+    ".dev.vars*.template",
+    "appsettings.development.json",
+    "appsettings.schema.json",
+    // What stands in for a secret, or holds it encrypted.
+    "*external-secret*.y*ml",
+    "*externalsecret*.y*ml",
+    "*sealed-secret*.y*ml",
+    "*sealedsecret*.y*ml",
+    "*public-key.json",
+    "*public_key.json",
+    "*public*.asc",
+    "*pub-key.asc",
+    "*pub_key.asc",
     "*.pub",
     "*.crt",
     "*.cer",
@@ -208,7 +225,10 @@ const PUBLIC: [&str; 13] = [
     "known_hosts.old",
 ];
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, CREDENTIALS]));
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, PRIVATE, CREDENTIALS, BROAD]));
+
+/// The table for sources with a broad name. Nearly all paths have none, and are looked up once.
+static SURE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, PRIVATE, CREDENTIALS]));
 
 /// Why reading a path would show secrets, if it would: the reason in words, such as "browser profile".
 ///
@@ -218,11 +238,15 @@ pub fn secret(canonical: &str, home: Option<&str>) -> Option<&'static str> {
     if below(canonical, "/proc/self/fd") {
         return None;
     }
-    let why = TABLE.find(canonical, home)?;
+    let why = match TABLE.find(canonical, home)? {
+        broad::WHY if is_source(canonical) => SURE.find(canonical, home)?,
+        why => why,
+    };
     (!components(canonical).last().is_some_and(is_public)).then_some(why)
 }
 
-fn is_public(name: &str) -> bool {
+/// Whether a file of this name is for everybody, wherever it lies.
+pub(super) fn is_public(name: &str) -> bool {
     let (folded, whole) = (fold(name), fold_whole(name));
     PUBLIC.iter().any(|pattern| fits(pattern, &folded)) && PUBLIC.iter().any(|pattern| fits(pattern, &whole))
 }
@@ -242,7 +266,11 @@ mod tests {
             /etc/sudoers.d/x /proc/1/environ /proc/self/environ /proc/kcore /proc/7/task/8/mem
             /home/u/.local/share/keyrings/login.keyring /ws/my-service-account.json /ws/secrets.yml /ws/k8s/app-secrets.yaml
             /ws/credentials /ws/credentials.json /ws/.htpasswd /home/u/.bitcoin/wallet.dat /ws/office.ovpn /ws/.npmrc
-            /ws/.git-credentials /home/u/.codex/auth.json /ws/config/prod.env /dev/sda1 /ws/ENV~1 /ws/id_rsa:x.pub"
+            /ws/.git-credentials /home/u/.codex/auth.json /ws/config/prod.env /dev/sda1 /ws/ENV~1 /ws/id_rsa:x.pub
+            /ws/.dev.vars /ws/.dev.vars.production /ws/kubeconfig /ws/local.settings.json /ws/android/key.properties /ws/token.json
+            /ws/gcp-key.json /ws/deploy_rsa /ws/private-key.asc /ws/secrets/db.txt /ws/trace.har /ws/config/database.yml
+            /ws/wp-config.php /ws/appsettings.Production.json /home/u/.nuget/NuGet/NuGet.Config /home/u/.config/Slack/Cookies
+            /home/u/.claude/projects/x.jsonl /home/u/Library/Messages/chat.db /home/u/.config/Code/User/globalStorage/state.vscdb"
             .split_whitespace()
         {
             assert!(secret(path, Some("/home/u")).is_some(), "{path}");
@@ -263,6 +291,9 @@ mod tests {
             /home/u/.ssh/id_rsa.pub /home/u/.ssh/known_hosts /ws/ca.crt /ws/ca.cer /ws/.git/config /ws/.gitconfig
             /ws/src/credentials/mod.rs /ws/src/secrets.rs /ws/src/cookies/index.ts /ws/.docker/Dockerfile /ws/venv/lib/x.py
             /ws/.vscode/settings.json /etc/passwd /proc/cpuinfo /proc/self/fd/0 /proc/self/status /dev/null /ws/keyboard.rs
+            /ws/tokens.json /ws/src/auth.ts /ws/password.ts /ws/src/secrets/mod.rs /ws/appsettings.json /ws/appsettings.Development.json
+            /ws/locales/ar-SA.json /ws/release.tar.gz.asc /ws/public-key.asc /ws/.dev.vars.example /ws/k8s/external-secret.yaml
+            /ws/src/library/messages/x.ts /ws/wp-config-sample.php /ws/.vercel/project.json /ws/config/routes.rb
             /ws/monkey.txt /ws/environment.md /ws/history.md /ws/package.json /ws/README.md / /ws/a/proc/1/mem"
             .split_whitespace()
         {
@@ -272,6 +303,6 @@ mod tests {
 
     #[test]
     fn no_pattern_is_lost() {
-        check_that_every_pattern_is_found(&[SECRET, CREDENTIALS]);
+        check_that_every_pattern_is_found(&[SECRET, PRIVATE, CREDENTIALS, BROAD]);
     }
 }

@@ -1,7 +1,7 @@
 //! Every row of `corpus/paths/classes.yaml` against the tables of paths.
 
 use sayso_core::node::Node;
-use sayso_core::paths::{Odd, active, odd, prose, protected, secret};
+use sayso_core::paths::{Odd, active, odd, prose_in, protected, secret};
 use sayso_core::text::{Limits, yaml};
 
 #[test]
@@ -29,7 +29,7 @@ fn every_path_of_the_corpus_is_in_its_class() {
             ("protected", protected(path, home).is_some()),
             ("secret", secret(path, home).is_some()),
             ("active", active(path)),
-            ("prose", prose(path)),
+            ("prose", prose_in(path, word("workspace").unwrap())),
         ];
         for (class, got) in classes {
             if row.get(class).and_then(Node::as_bool) != Some(got) {
