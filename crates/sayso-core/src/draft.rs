@@ -30,8 +30,12 @@ pub struct Command {
     pub normal: Vec<String>,
     /// The wrappers that were taken off, outermost first (`sudo`, `env`).
     pub wrappers: Vec<String>,
+    /// The same command in other forms that only ask and deny rules match: with its wrappers, by its plain name, and what it may start.
+    pub stages: Vec<Vec<String>>,
     /// Which question asks for its program, if one does.
     pub program: Option<usize>,
+    /// Which questions ask for the programs of its wrappers.
+    pub wrapper_programs: Vec<usize>,
     /// Which question asks for the helpers git would run, if one does.
     pub git: Option<usize>,
     /// Every word is literal, so that the words are what runs.
@@ -87,6 +91,8 @@ pub struct Reading {
     pub searches: Vec<Option<BelowFact>>,
     /// What each command's program turned out to be, by command index.
     pub programs: Vec<Option<ProgramFact>>,
+    /// What the programs of each command's wrappers turned out to be, by command index.
+    pub wrapper_programs: Vec<Vec<ProgramFact>>,
     /// What git would run, by command index.
     pub git: Vec<Option<GitFact>>,
     /// Where it happens.
@@ -131,6 +137,9 @@ impl Draft {
         }
         let searches = self.searches.iter().map(|question| facts.below(*question).cloned()).collect();
         let programs = self.commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
+        let wrappers =
+            |command: &Command| command.wrapper_programs.iter().filter_map(|question| facts.program(*question).cloned()).collect();
+        let wrapper_programs = self.commands.iter().map(wrappers).collect();
         let git = self.commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
         Reading {
             effects,
@@ -140,6 +149,7 @@ impl Draft {
             unanswered,
             searches,
             programs,
+            wrapper_programs,
             git,
             surroundings: facts.surroundings.clone(),
         }

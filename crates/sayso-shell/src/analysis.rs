@@ -5,6 +5,7 @@ use sayso_core::effect::{Effect, EffectKind, Target};
 use sayso_core::fact::Question;
 use sayso_core::verdict::Tier;
 
+use crate::forms::{self, Carries};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::reader::{self, Line, Refusal};
@@ -56,7 +57,16 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
 
     let program = programs::find(&name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
-    let in_shell = unwrapped.wrappers.iter().all(|wrapper| wrapper == "time" || wrapper == "command");
+    let mut in_shell = true;
+    let mut wrapper_programs = Vec::new();
+    for (wrapper, start) in unwrapped.wrappers.iter().zip(&unwrapped.starts) {
+        let written = line.words.get(*start).unwrap_or(wrapper);
+        // `time` is a word of the shell only where a command starts; `command time` is the program.
+        in_shell &= written == "command" || (written == "time" && *start == 0);
+        if !in_shell {
+            wrapper_programs.push(draft.ask(Question::Program { name: written.clone() }));
+        }
+    }
     let builtin = in_shell && name == written && program.is_some_and(|program| program.builtin);
     let question = (!builtin).then(|| draft.ask(Question::Program { name: written }));
 
@@ -82,12 +92,20 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
     }
+    let carries = match program {
+        Some(_) if leaves_alone => Carries::Nothing,
+        None if !wrappers::takes_command(&name) => Carries::Perhaps,
+        _ => Carries::Command,
+    };
+    let stages = forms::of_command(&line.words, &unwrapped.starts, &words, carries);
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
         normal: normal::normal(&words),
         words,
+        stages,
         wrappers: unwrapped.wrappers,
         program: question,
+        wrapper_programs,
         git,
         literal: true,
         modelled: programs::is_modelled(&name),

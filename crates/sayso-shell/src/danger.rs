@@ -234,10 +234,17 @@ fn is_system_device(path: &str) -> bool {
     path.starts_with("/dev/") && !matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
-/// The three forms of `sayso` that only look.
+/// The three forms of `sayso` that only look. Any other option may name a file, whose lines would show in an error.
 pub(crate) fn is_harmless_sayso(arguments: &[String]) -> bool {
-    let word = |at: usize| arguments.get(at).map(String::as_str);
-    matches!((word(0), word(1)), (Some("check"), _) | (Some("policy"), Some("show")) | (Some("audit"), Some("list")))
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["check", rest @ ..] => {
+            let options = rest.iter().take_while(|word| matches!(**word, "--json" | "--explain")).count();
+            matches!(rest.get(options..), Some(["--", _, ..]))
+        }
+        ["policy", "show"] | ["policy", "show", "--json"] | ["audit", "list"] => true,
+        _ => false,
+    }
 }
 
 /// Whether a mode lets everybody write.

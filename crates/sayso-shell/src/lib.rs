@@ -5,6 +5,7 @@
 
 mod analysis;
 mod danger;
+mod forms;
 mod normal;
 mod options;
 mod places;

@@ -1,6 +1,6 @@
 //! One spelling for every command of a known program, so that a rule does not depend on the order and form of options.
 
-use crate::options::{self, Parsed};
+use crate::options::{self, Given, Parsed, Takes};
 use crate::programs::{self, git};
 use crate::wrappers::identity;
 
@@ -18,7 +18,11 @@ pub(crate) fn normal(words: &[String]) -> Vec<String> {
         };
         form.push((*subcommand).to_owned());
         let table = git::table(subcommand).unwrap_or("");
-        push_sorted(&mut form, &options::read(table, arguments, true));
+        let mut parsed = options::read(table, arguments, true);
+        if *subcommand == "push" {
+            name_force(&mut parsed);
+        }
+        push_sorted(&mut form, &parsed);
         return form;
     }
     match programs::find(name).and_then(|program| program.options) {
@@ -28,8 +32,16 @@ pub(crate) fn normal(words: &[String]) -> Vec<String> {
     form
 }
 
+/// A push has several ways to replace what stands on the other side; a rule about `--force` means them all.
+fn name_force(parsed: &mut Parsed<'_>) {
+    let forces = parsed.operands.iter().any(|word| word.starts_with('+')) || parsed.has("--force-with-lease") || parsed.has("--mirror");
+    if forces && !parsed.has("--force") {
+        parsed.options.push(Given { name: "--force".to_owned(), value: None, takes: Takes::Nothing });
+    }
+}
+
 fn push_sorted(form: &mut Vec<String>, parsed: &Parsed<'_>) {
-    let spelled = |given: &options::Given<'_>| match given.value {
+    let spelled = |given: &Given<'_>| match given.value {
         Some(value) => format!("{}={value}", given.name),
         None => given.name.clone(),
     };

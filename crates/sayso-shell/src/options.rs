@@ -5,13 +5,20 @@
 //!
 //! | end | meaning |
 //! |---|---|
-//! | `=` | takes a value |
+//! | `=` | takes a value, attached or as the next word |
 //! | `=<` | takes a path that is read |
 //! | `=>` | takes a path that is written |
+//! | `={a,b}` | takes one of these values, in full |
+//! | `=+` | takes a value, and is only known with it attached: programs disagree about the next word |
+//! | `=_` | takes the next word, and is only known by itself: the program does not read bundles as others do |
+//! | `=?` | takes the next word if there is one |
 //! | `?` | the long spelling may have a value after `=` |
 //! | `~` | may have a value, attached to any spelling |
 //!
-//! The spelling `-#` stands for a number such as `-20`.
+//! The spelling `-#` stands for a number such as `-20`. A next word that starts with `-` is never taken for a value, since a
+//! program that does not take it either would read it as an option: the option is unknown then.
+
+use std::iter::Peekable;
 
 /// What was given to a program.
 #[derive(Debug, Default)]
@@ -41,10 +48,38 @@ pub(crate) enum Takes {
     Data,
     ReadPath,
     WritePath,
+    /// One of these.
+    OneOf(&'static str),
+    /// A value, but only attached.
+    Attached,
+    /// The next word, but only where the option stands alone.
+    Apart,
+    /// The next word, unless there is none.
+    Last,
     /// Only after `=` of the long spelling.
     LongMay,
     /// Only attached.
     May,
+}
+
+impl Takes {
+    /// The value that stands in the next word. What starts with `-` stays, and is read as an option.
+    fn next_word<'a>(self, rest: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<&'a str> {
+        match self {
+            Takes::Nothing | Takes::LongMay | Takes::May | Takes::Attached => None,
+            _ => rest.next_if(|word| !word.starts_with('-')),
+        }
+    }
+
+    /// Whether the option may have this value, or none.
+    fn fits(self, value: Option<&str>) -> bool {
+        match (self, value) {
+            (Takes::Nothing, value) => value.is_none(),
+            (Takes::LongMay | Takes::May | Takes::Last, _) => true,
+            (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
+            (_, value) => value.is_some(),
+        }
+    }
 }
 
 impl Parsed<'_> {
@@ -65,7 +100,7 @@ impl Parsed<'_> {
 /// With `pattern`, words with a wildcard are operands.
 pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    let mut rest = words.iter().copied();
+    let mut rest = words.iter().copied().peekable();
     while let Some(word) = rest.next() {
         if !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
             parsed.operands.push(word);
@@ -82,7 +117,7 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
     parsed
 }
 
-fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<Item = &'a str>, parsed: &mut Parsed<'a>) {
+fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
     let (name, attached) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (word, None),
@@ -94,22 +129,16 @@ fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<It
         parsed.options.push(Given { name: full.to_owned(), value: attached, takes: Takes::Data });
         return;
     };
-    let value = match takes {
-        Takes::Data | Takes::ReadPath | Takes::WritePath => attached.or_else(|| rest.next()),
-        _ => attached,
-    };
-    let wrong = match takes {
-        Takes::Nothing => value.is_some(),
-        Takes::LongMay | Takes::May => false,
-        _ => value.is_none(),
-    };
-    if wrong {
+    let value = attached.or_else(|| takes.next_word(rest));
+    // What takes the next word or nothing must not have an option there: it may or may not be taken.
+    let doubtful = takes == Takes::Last && value.is_none() && rest.peek().is_some();
+    if doubtful || !takes.fits(value) {
         parsed.unknown.push(word);
     }
     parsed.options.push(Given { name: normal.to_owned(), value, takes });
 }
 
-fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<Item = &'a str>, parsed: &mut Parsed<'a>) {
+fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
     let body = word.get(1..).unwrap_or("");
     if body.bytes().all(|byte| byte.is_ascii_digit())
         && let Some((normal, takes)) = find(table, "-#")
@@ -127,11 +156,11 @@ fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut impl Iterator<I
         };
         let value = match takes {
             Takes::Nothing | Takes::LongMay => None,
-            Takes::May => (!after.is_empty()).then_some(after),
             _ if !after.is_empty() => Some(after),
-            _ => rest.next(),
+            _ => takes.next_word(rest),
         };
-        if value.is_none() && matches!(takes, Takes::Data | Takes::ReadPath | Takes::WritePath) {
+        let alone = word.len() == 2 || takes != Takes::Apart;
+        if !alone || !takes.fits(value) {
             parsed.unknown.push(word);
         }
         parsed.options.push(Given { name: normal.to_owned(), value, takes });
@@ -150,8 +179,26 @@ fn find(table: &'static str, name: &str) -> Option<(&'static str, Takes)> {
 }
 
 fn takes(entry: &'static str) -> (&'static str, Takes) {
-    let ends = [("=<", Takes::ReadPath), ("=>", Takes::WritePath), ("=", Takes::Data), ("?", Takes::LongMay), ("~", Takes::May)];
+    if let Some((names, values)) = entry.strip_suffix('}').and_then(|entry| entry.split_once("={")) {
+        return (names, Takes::OneOf(values));
+    }
+    let ends = [
+        ("=<", Takes::ReadPath),
+        ("=>", Takes::WritePath),
+        ("=+", Takes::Attached),
+        ("=_", Takes::Apart),
+        ("=?", Takes::Last),
+        ("=", Takes::Data),
+        ("?", Takes::LongMay),
+        ("~", Takes::May),
+    ];
     ends.iter().find_map(|(end, takes)| Some((entry.strip_suffix(end)?, *takes))).unwrap_or((entry, Takes::Nothing))
+}
+
+/// Every entry of a table: its spellings and what it takes.
+#[cfg(test)]
+pub(crate) fn entries(table: &'static str) -> impl Iterator<Item = (std::str::Split<'static, char>, Takes)> {
+    table.split_ascii_whitespace().map(takes).map(|(names, takes)| (names.split(','), takes))
 }
 
 fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static str> {

@@ -83,9 +83,14 @@ impl<'a> Scene<'a> {
             }
             let inside = format!("{}/{name}", target.trim_end_matches('/'));
             self.path(EffectKind::Write, &inside, false, Manner { recursive, ..PLAIN });
-            if let Some(effect) = self.draft.effects.last_mut() {
-                effect.certain = false;
-            }
+            self.doubt();
+        }
+    }
+
+    /// The last effect may not come about.
+    pub(crate) fn doubt(&mut self) {
+        if let Some(effect) = self.draft.effects.last_mut() {
+            effect.certain = false;
         }
     }
 

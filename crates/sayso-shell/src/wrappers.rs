@@ -14,6 +14,8 @@ pub(crate) struct Unwrapped {
     pub(crate) assignments: Vec<(String, String)>,
     /// Where the inner command starts.
     pub(crate) start: usize,
+    /// Where each wrapper stands.
+    pub(crate) starts: Vec<usize>,
 }
 
 /// Takes the wrappers off, or tells why that is not possible.
@@ -28,6 +30,7 @@ pub(crate) fn unwrap(words: &[String]) -> Result<Unwrapped, String> {
             return Err(format!("`{name}` has no command that could be seen"));
         }
         unwrapped.wrappers.push(name.to_owned());
+        unwrapped.starts.push(unwrapped.start);
         unwrapped.start += 1 + own;
         if unwrapped.wrappers.len() > DEEPEST {
             return Err(format!("more than {DEEPEST} wrappers stand before the command"));
@@ -72,6 +75,12 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
         if flags.contains(&word) {
             at += 1;
         } else if valued.contains(&word) {
+            // Of what starts with `-` nobody can be sure that it is a value; only `nice` has numbers with a sign.
+            let value = arguments.get(at + 1).map_or("", String::as_str);
+            let signed = name == "nice" && value.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+            if value.starts_with('-') && !signed {
+                return Err(format!("the option `{word}` of `{name}` has no value"));
+            }
             at += 2;
         } else if prefixes.iter().any(|prefix| word.len() > prefix.len() && word.starts_with(prefix)) {
             at += 1;

@@ -202,7 +202,33 @@ fn sayso_is_not_for_agents() {
             "env sayso demo",
         ],
     );
-    all(Tier::None, &["sayso check x", "sayso policy show", "sayso audit list"]);
+    all(
+        Tier::None,
+        &[
+            "sayso check -- ls",
+            "sayso check --json --explain -- rm -rf /",
+            "sayso policy show",
+            "sayso policy show --json",
+            "sayso audit list",
+        ],
+    );
+    // Any other option may name a file, and an error would show what is in it.
+    all(
+        Tier::Catastrophic,
+        &[
+            "sayso check --policy /etc/shadow -- ls",
+            "sayso check --policy=/etc/shadow -- ls",
+            "sayso check -C /root -- ls",
+            "sayso check --jsonl /etc/shadow",
+            "sayso check x",
+            "sayso check --",
+            "sayso --policy /etc/shadow check -- ls",
+            "sayso policy show /etc/shadow",
+            "sayso policy show --policy /etc/shadow",
+            "sayso audit list --home /root",
+            "ls; sayso check --policy /etc/shadow -- ls",
+        ],
+    );
 }
 
 #[test]

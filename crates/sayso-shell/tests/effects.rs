@@ -52,7 +52,7 @@ fn readers_read_their_operands_and_nothing_else() {
         ("git log --oneline -5", vec!["R ."]),
         ("git diff HEAD^ src/a.rs", vec!["R .", "R HEAD^", "R src/a.rs"]),
         ("git show HEAD:.env", vec!["R .", "R HEAD:.env", "R .env"]),
-        ("git -C sub show HEAD:x", vec!["R sub", "R sub/HEAD:x", "R sub/x"]),
+        ("git -C sub show HEAD:x", vec!["R sub", "R sub/HEAD:x", "R sub/x", "R x"]),
         ("git branch -a", vec!["R ."]),
         ("git branch --list 'a*'", vec!["R ."]),
         ("git remote -v", vec!["R ."]),
@@ -66,7 +66,7 @@ fn readers_read_their_operands_and_nothing_else() {
         ("python3 --version", vec![]),
         ("LC_ALL=C TZ=Europe/Berlin ls", vec!["r ."]),
         ("timeout 5 ls", vec!["r ."]),
-        ("sayso check x", vec![]),
+        ("sayso check -- x", vec![]),
     ] {
         let draft = analyse(text);
         assert_eq!(paths(&draft), expected, "{text}");
@@ -87,7 +87,9 @@ fn writers_list_what_they_write() {
         ("mkdir -p a/b", vec!["f a/b"]),
         ("touch x", vec!["w x"]),
         ("tee x", vec!["w x"]),
-        ("ln -s a b", vec!["R a", "w b", "w b", "w? b/a"]),
+        ("ln -s a b", vec!["R a", "R? b/a", "w b", "w b", "w? b/a"]),
+        ("ln -s ../../x a/b", vec!["R ../../x", "R? a/../../x", "R? a/b/../../x", "w a/b", "w a/b", "w? a/b/x"]),
+        ("ln -s /x a/b", vec!["R /x", "w a/b", "w a/b", "w? a/b/x"]),
         ("chmod 644 x", vec!["w x"]),
         ("sort -o out in", vec!["w out", "r in"]),
         ("uniq in out", vec!["r in", "w out"]),

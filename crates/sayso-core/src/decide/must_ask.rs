@@ -1,7 +1,7 @@
 //! What is always asked, unless a rule of the person names exactly this.
 
 use crate::decide::lens::{Lens, must};
-use crate::decide::weigh::{effect_tier, untrusted_program};
+use crate::decide::weigh::{effect_tier, planted_program, planted_wrapper, untrusted_program, written_by_agent};
 use crate::decide::{pre_approved, rules};
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
@@ -29,8 +29,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
             out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
         }
         if effect.kind == EffectKind::Run
-            && effect.manner.known_program
-            && let Some(why) = untrusted_program(lens, effect)
+            && let Some(why) = program(lens, index, effect)
         {
             out.push(must("program", why));
         }
@@ -39,6 +38,31 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
     }
     out
+}
+
+/// A rule that allows a program means the one its name promises, and not one that an agent has put in its place.
+fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
+    if effect.manner.known_program {
+        return untrusted_program(lens, effect);
+    }
+    let part = effect.part.filter(|_| effect.target == Target::Command)?;
+    if let Some(file) = planted_wrapper(lens, part) {
+        return Some(written_by_agent(file));
+    }
+    let file = planted_program(lens, part)?;
+    // Who writes `./run.sh` into a rule means this very file; who gave no rule is asked anyway.
+    let word = lens.case.reading.commands.get(part).and_then(|command| command.words.first()).filter(|word| word.contains('/'));
+    if let Some(word) = word {
+        let rules = rules::allow_rules(lens, index);
+        let named = |rule: &&Rule| match &rule.matcher.subject {
+            Subject::Command(patterns) => patterns.iter().any(|pattern| pattern.names(word)),
+            _ => false,
+        };
+        if rules.is_empty() || rules.iter().any(named) {
+            return None;
+        }
+    }
+    Some(written_by_agent(file))
 }
 
 /// A search shows what is in the files below, secret or not.

@@ -149,8 +149,8 @@ pub(super) fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, ef
         }
     }
     if let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) {
-        let name = |words: &'a [String]| words.first().map_or("", String::as_str);
-        out.extend(set.commands([name(&command.words), name(&command.normal)]));
+        let forms = [&command.words, &command.normal].into_iter().chain(&command.stages);
+        out.extend(set.commands(forms.filter_map(|words| Some(words.first()?.as_str()))));
     }
     match &effect.target {
         Target::Url(_) | Target::Host(_) => out.extend(set.fetches()),
@@ -179,7 +179,8 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
         }
         Subject::CommandRegex(expression) => {
             let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
-            expression.regex.is_match(&command.words.join(" ")) || expression.regex.is_match(&command.normal.join(" "))
+            let hits = |words: &Vec<String>| expression.regex.is_match(&words.join(" "));
+            hits(&command.words) || hits(&command.normal) || reach == Reach::Wide && command.stages.iter().any(hits)
         }
         Subject::Read(globs) => effect.kind == EffectKind::Read && path_hits(lens, globs, index, effect, reach),
         Subject::Write(globs) => {

@@ -2,7 +2,7 @@
 
 use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::Surroundings;
+use crate::fact::{ProgramFact, Surroundings};
 use crate::paths::below;
 use crate::verdict::{Risk, Tier};
 
@@ -74,12 +74,8 @@ pub(super) fn program_is_trusted(lens: &Lens<'_>, effect: &Effect) -> bool {
 pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
     let reading = lens.case.reading;
     let part = effect.part?;
-    if let Some(Some(program)) = reading.programs.get(part) {
-        let file = program.file.as_deref().unwrap_or_default();
-        let shared = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"].iter().any(|folder| below(file, folder));
-        if program.inside_workspace || shared {
-            return Some(format!("the program is `{file}`, which an agent could have written"));
-        }
+    if let Some(file) = planted_program(lens, part).or_else(|| planted_wrapper(lens, part)) {
+        return Some(written_by_agent(file));
     }
     if let Some(Some(git)) = reading.git.get(part) {
         // Settings of the person and of the system are theirs to choose; what stands in the repository may come from anywhere.
@@ -92,6 +88,27 @@ pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<Stri
         }
     }
     None
+}
+
+/// In words, that a program may not be the one its name promises.
+pub(super) fn written_by_agent(file: &str) -> String {
+    format!("the program is `{file}`, which an agent could have written")
+}
+
+/// The file of a command's program, if an agent could have put it there.
+pub(super) fn planted_program<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a str> {
+    planted(lens.case.reading.programs.get(part)?.as_ref()?)
+}
+
+/// The same for the programs of its wrappers: a planted `nice` runs whatever it likes.
+pub(super) fn planted_wrapper<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a str> {
+    lens.case.reading.wrapper_programs.get(part)?.iter().find_map(planted)
+}
+
+fn planted(program: &ProgramFact) -> Option<&str> {
+    let file = program.file.as_deref().unwrap_or_default();
+    let shared = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"].iter().any(|folder| below(file, folder));
+    (program.inside_workspace || shared).then_some(file)
 }
 
 /// Helpers that a reading git command can start; hooks and editors only run for commands that ask anyway.

@@ -101,7 +101,15 @@ impl CommandPattern {
 
     /// Whether a parsed command matches.
     pub fn matches(&self, command: &Command, reach: Reach) -> bool {
-        self.matches_words(&command.words, reach) || reach == Reach::Wide && self.matches_normal(&command.normal)
+        self.matches_words(&command.words, reach)
+            || reach == Reach::Wide
+                && (self.matches_normal(&command.normal)
+                    || command.stages.iter().any(|words| self.matches_words(words, reach) || self.matches_normal(words)))
+    }
+
+    /// Whether it names exactly this program, without a wildcard.
+    pub fn names(&self, program: &str) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.words.first().is_some_and(|word| word == program))
     }
 
     /// Whether words that were only seen could be such a command: at their start, or behind anything.

@@ -79,11 +79,14 @@ impl RuleSet {
     }
 
     /// Rules for commands that could be about one of these program names.
-    pub fn commands<'a>(&'a self, names: [&'a str; 2]) -> impl Iterator<Item = &'a Rule> {
-        let [first, second] = names;
-        let second = if first == second { None } else { self.programs.get(second) };
-        let listed = self.programs.get(first).into_iter().chain(second).flatten();
-        self.pick(listed.chain(&self.any_command))
+    pub fn commands<'a>(&'a self, names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a Rule> {
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut listed: Vec<&u32> = names.into_iter().filter_map(|name| self.programs.get(name)).flatten().collect();
+        listed.sort_unstable();
+        listed.dedup();
+        self.pick(listed.into_iter().chain(&self.any_command))
     }
 
     /// Rules for commands that could be about something seen in a text that could not be read, in the order of the policy.

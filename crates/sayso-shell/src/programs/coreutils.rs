@@ -4,15 +4,16 @@ use super::{Program, reads, reads_below};
 use crate::options::Parsed;
 use crate::scene::Scene;
 
-/// Short options with a value are only here where GNU and BSD agree on it: else a path could pass for a value.
+/// Options with a value are only here where GNU, BSD and busybox agree on it: else a path could pass for a value.
 pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["ls"],
         "-a,--all -A,--almost-all --author -b,--escape --block-size= -B,--ignore-backups -c -C --color? -d,--directory -f --file-type \
-         --format= --full-time -F,--classify? -g --group-directories-first -G,--no-group -h,--human-readable --si \
-         -H,--dereference-command-line --hide= --hyperlink? --indicator-style= -i,--inode --ignore= -k,--kibibytes -l -L,--dereference \
-         -m -n,--numeric-uid-gid -N,--literal -o -p -q,--hide-control-chars --show-control-chars -Q,--quote-name --quoting-style= \
-         -r,--reverse -R,--recursive -s,--size -S --sort= -t --time= --time-style= --tabsize= -u -U -v --width= -x -X -Z,--context -1 --zero",
+         --format={across,commas,horizontal,long,single-column,verbose,vertical} --full-time -F,--classify? -g --group-directories-first -G,--no-group -h,--human-readable --si \
+         -H,--dereference-command-line --hide= --hyperlink? --indicator-style={none,slash,file-type,classify} -i,--inode --ignore= -k,--kibibytes -l -L,--dereference \
+         -m -n,--numeric-uid-gid -N,--literal -o -p -q,--hide-control-chars --show-control-chars -Q,--quote-name --quoting-style={literal,locale,shell,shell-always,shell-escape,shell-escape-always,c,escape} \
+         -r,--reverse -R,--recursive -s,--size -S --sort={none,size,time,version,extension,width,name} -t \
+         --time={atime,access,use,ctime,status,birth,creation,mtime,modification} --time-style= --tabsize= -u -U -v --width= -x -X -Z,--context -1 --zero",
         list,
     ),
     Program::new(
@@ -26,7 +27,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-c,--bytes= -#,-n,--lines= -f,--follow? -F --pid= -q,--silent,--quiet -s,--sleep-interval= -v,--verbose --retry",
         reads,
     ),
-    Program::new(&["wc"], "-c,--bytes -m,--chars -l,--lines -w,--words -L,--max-line-length --total=", reads),
+    Program::new(&["wc"], "-c,--bytes -m,--chars -l,--lines -w,--words -L,--max-line-length --total={auto,always,only,never}", reads),
     Program::new(
         &["nl"],
         "-b,--body-numbering= -d,--section-delimiter= -f,--footer-numbering= -h,--header-numbering= -i,--line-increment= -l,--join-blank-lines= -n,--number-format= -p,--no-renumber -s,--number-separator= -v,--starting-line-number= -w,--number-width=",
@@ -43,7 +44,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["comm"], "-1 -2 -3 --check-order --nocheck-order --output-delimiter= --total -z,--zero-terminated", reads),
     Program::new(
         &["diff"],
-        "-u -U,--unified= -c -C,--context= -r,--recursive -N,--new-file -q,--brief -s,--report-identical-files -w,--ignore-all-space \
+        "-u -U= --unified? -c -C= --context? -r,--recursive -N,--new-file -q,--brief -s,--report-identical-files -w,--ignore-all-space \
          -b,--ignore-space-change -B,--ignore-blank-lines -i,--ignore-case -y,--side-by-side -W,--width= --color? -a,--text -e,--ed -n,--rcs \
          -p,--show-c-function -t,--expand-tabs -T,--initial-tab -x,--exclude= -X,--exclude-from=< --strip-trailing-cr --normal \
          --suppress-common-lines -E,--ignore-tab-expansion -Z,--ignore-trailing-space -d,--minimal --no-dereference --from-file=< --to-file=<",
@@ -84,14 +85,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["tree"],
-        "-a -d -l -f -x -L= -P= -I= --noreport --filelimit= --dirsfirst -q -N -Q -p -u -g -s -h --si -D -F --inodes -v -t -c -U -r -i -A -S -n -C -J -X --gitignore --prune --du --matchdirs --ignore-case",
+        "-a -d -l -f -x -L=_ -P=_ -I=_ --noreport --filelimit=+ --dirsfirst -q -N -Q -p -u -g -s -h --si -D -F --inodes -v -t -c -U -r -i -A -S -n -C -J -X --gitignore --prune --du --matchdirs --ignore-case",
         walk,
     ),
     Program::new(
         &["sort"],
         "-b,--ignore-leading-blanks -d,--dictionary-order -f,--ignore-case -g,--general-numeric-sort -i,--ignore-nonprinting -M,--month-sort \
          -h,--human-numeric-sort -n,--numeric-sort -R,--random-sort -r,--reverse -V,--version-sort -c,--check? -C -k,--key= -m,--merge \
-         -o,--output=> -s,--stable -S,--buffer-size= -t,--field-separator= -u,--unique -z,--zero-terminated --sort= --parallel= --debug",
+         -o,--output=> -s,--stable -S,--buffer-size= -t,--field-separator= -u,--unique -z,--zero-terminated \
+         --sort={general-numeric,human-numeric,month,numeric,random,version} --parallel= --debug",
         reads,
     ),
     Program::new(

@@ -16,18 +16,18 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["shred"], "-f,--force -n,--iterations= -s,--size= -u --remove? -v,--verbose -x,--exact -z,--zero", remove),
     Program::new(
         &["mv"],
-        "-f,--force -i,--interactive -n,--no-clobber -v,--verbose -u,--update? -b --backup? -S,--suffix= -t,--target-directory= -T,--no-target-directory --strip-trailing-slashes",
+        "-f,--force -i,--interactive -n,--no-clobber -v,--verbose -u,--update? -b --backup? --suffix= -t,--target-directory= -T,--no-target-directory --strip-trailing-slashes",
         move_files,
     ),
     Program::new(
         &["cp"],
         "-a,--archive -f,--force -i,--interactive -n,--no-clobber -r,-R,--recursive -v,--verbose -u,--update? -p --preserve? -d -l,--link -s,--symbolic-link \
-         -L,--dereference -P,--no-dereference -H -x,--one-file-system -b --backup? -S,--suffix= -t,--target-directory= -T,--no-target-directory --parents --reflink? --sparse=",
+         -L,--dereference -P,--no-dereference -H -x,--one-file-system -b --backup? --suffix= -t,--target-directory= -T,--no-target-directory --parents --reflink? --sparse=",
         copy,
     ),
     Program::new(
         &["install"],
-        "-m,--mode= -o,--owner= -g,--group= -d,--directory -D -v,--verbose -p,--preserve-timestamps -C,--compare -t,--target-directory= -T,--no-target-directory -c",
+        "-m,--mode= -o,--owner= -g,--group= -d,--directory -v,--verbose -p,--preserve-timestamps -C,--compare -t,--target-directory= -c",
         copy,
     ),
     Program::new(&["mkdir"], "-p,--parents -m,--mode= -v,--verbose", make_folder),
@@ -122,7 +122,16 @@ fn link(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         (target, sources) => (target, sources.to_vec()),
     };
     for source in &sources {
-        scene.path(EffectKind::Read, source, true, Manner { recursive: true, ..PLAIN });
+        let below = Manner { recursive: true, ..PLAIN };
+        scene.path(EffectKind::Read, source, true, below);
+        // A symbolic link is followed from where it stands: beside its name, or in the folder of that name.
+        if parsed.has("--symbolic") && !source.starts_with('/') {
+            let beside = target.and_then(|target| Some(target.trim_end_matches('/').rsplit_once('/')?.0));
+            for folder in beside.into_iter().chain(target) {
+                scene.path(EffectKind::Read, &format!("{}/{source}", folder.trim_end_matches('/')), true, below);
+                scene.doubt();
+            }
+        }
         if !parsed.has("--symbolic") {
             scene.path(EffectKind::Write, source, true, PLAIN);
         }

@@ -80,27 +80,41 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !reader {
         return forms::write(scene, subcommand, &folder, &given);
     }
-    if !forms::only_looks(subcommand, &given) {
+    if !forms::only_looks(subcommand, arguments, &given) {
         scene.path(EffectKind::Write, &folder, false, Manner { repository: true, ..PLAIN });
         return scene.unknown(format!("this form of `git {subcommand}` is not known to only look"));
+    }
+    // A range of lines names its file: `-L 1,9:FILE`.
+    for given in given.options.iter().filter(|given| given.name == "-L") {
+        read_in_revision(scene, &folder, given.value.unwrap_or(""));
     }
     if forms::takes_paths(subcommand) {
         // The first operand of `grep` is its pattern, unless an option gives one.
         let skipped = usize::from(*subcommand == "grep" && !given.has("-e"));
         for operand in given.operands.iter().skip(skipped) {
-            read_operand(scene, &folder, operand);
+            // Names that fit a pattern are no secret, but the content of any file that fits may be.
+            let wild = operand.contains(['*', '?', '[']) && *subcommand != "ls-files";
+            if wild || operand.starts_with(':') {
+                scene.unknown(format!("`{operand}` stands for files that only git knows"));
+            }
+            scene.read(&forms::below(&folder, operand), true);
+            read_in_revision(scene, &folder, operand);
         }
     }
 }
 
-/// An operand may be a revision, a path (`git diff` reads files outside of the repository too) or a path in a revision.
-fn read_operand(scene: &mut Scene<'_>, folder: &str, operand: &str) {
-    if operand.starts_with(':') && !operand.starts_with(":0:") {
-        return scene.unknown(format!("`{operand}` is a path in a form that is not known"));
+/// The path in a revision, as in `HEAD:src/a.rs`; a revision may have a colon itself, so the text after each one is tried.
+///
+/// Git sees it from the top of the repository unless it starts with a dot, whatever `-C` says: both places are read.
+fn read_in_revision(scene: &mut Scene<'_>, folder: &str, operand: &str) {
+    const MOST: usize = 4;
+    if operand.matches(':').count() > MOST {
+        return scene.unknown("a path with more colons than are looked at");
     }
-    scene.read(&forms::below(folder, operand), true);
-    if let Some((_, path)) = operand.split_once(':').filter(|(_, path)| !path.is_empty()) {
-        let path = path.strip_prefix("0:").unwrap_or(path);
+    for path in operand.match_indices(':').filter_map(|(at, _)| operand.get(at + 1..)).filter(|path| !path.is_empty()) {
         scene.read(&forms::below(folder, path), true);
+        if folder != "." && !path.starts_with('.') {
+            scene.read(path, true);
+        }
     }
 }

@@ -8,13 +8,13 @@ macro_rules! diff_options {
     ($($own:literal)?) => {
         concat!(
             $($own, " ",)?
-            "-p,-u,--patch -s,--no-patch -U,--unified= --raw --patch-with-raw --patch-with-stat --indent-heuristic --no-indent-heuristic ",
-            "--minimal --patience --histogram --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --summary ",
-            "--name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex= --color-words? --no-renames ",
-            "--check --full-index --binary --abbrev? -M,--find-renames~ -B,--break-rewrites~ -D,--irreversible-delete -l= --diff-filter= -S= -G= ",
+            "-p,-u,--patch -s,--no-patch -U,--unified~ --raw --patch-with-raw --patch-with-stat --indent-heuristic --no-indent-heuristic ",
+            "--minimal --patience --histogram --diff-algorithm=+ --stat? --compact-summary --numstat --shortstat --dirstat? --summary ",
+            "--name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex=+ --color-words? --no-renames ",
+            "--check --full-index --binary --abbrev? -M,--find-renames~ -B,--break-rewrites~ -D,--irreversible-delete -l=+ --diff-filter= -S= -G= ",
             "--pickaxe-all --pickaxe-regex -R --relative? --no-relative -a,--text --ignore-cr-at-eol --ignore-space-at-eol ",
-            "-b,--ignore-space-change -w,--ignore-all-space --ignore-blank-lines --inter-hunk-context= -W,--function-context ",
-            "--exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= --no-prefix -z,--null"
+            "-b,--ignore-space-change -w,--ignore-all-space --ignore-blank-lines --inter-hunk-context=+ -W,--function-context ",
+            "--exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules? --src-prefix=+ --dst-prefix=+ --no-prefix -z,--null"
         )
     };
 }
@@ -25,10 +25,10 @@ macro_rules! log_options {
             $($own, " ",)?
             "-#,-n,--max-count= --skip= --since,--after= --until,--before= --author= --committer= --grep= -i,--regexp-ignore-case ",
             "--invert-grep --all-match -E,--extended-regexp -F,--fixed-strings --merges --no-merges --first-parent --all --branches? --tags? ",
-            "--remotes? --oneline --graph --decorate? --no-decorate --pretty? --format= --abbrev-commit --no-abbrev-commit --date= ",
+            "--remotes? --oneline --graph --decorate? --no-decorate --pretty? --format=+ --abbrev-commit --no-abbrev-commit --date= ",
             "--reverse --topo-order --date-order --follow --left-right --cherry-pick --cherry-mark --cherry --boundary --source --reflog ",
-            "-L= -m -c --cc --no-walk? --full-history --simplify-by-decoration --ancestry-path --parents --children --notes? --no-notes ",
-            "--encoding= --no-mailmap --use-mailmap "
+            "-m -c --cc --no-walk? --full-history --simplify-by-decoration --ancestry-path --parents --children --notes? --no-notes ",
+            "--encoding=+ --no-mailmap --use-mailmap "
         )
     };
 }
@@ -40,22 +40,22 @@ pub(super) const READERS: &[(&str, &str)] = &[
         "status",
         "-s,--short -b,--branch --show-stash --porcelain? --long -v,--verbose -u,--untracked-files~ --ignore-submodules? --ignored? -z,--null --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?",
     ),
-    ("log", concat!(log_options!(), diff_options!())),
-    ("show", concat!(log_options!(), diff_options!())),
+    ("log", concat!("-L= ", log_options!(), diff_options!())),
+    ("show", concat!("-L= ", log_options!(), diff_options!())),
     ("diff", diff_options!("--cached,--staged --merge-base --base --ours --theirs -0 -1 -2 -3")),
     (
         "shortlog",
-        "-n,--numbered -s,--summary -e,--email -c,--committer --group= --all --since,--after= --until,--before= --no-merges --format=",
+        "-n,--numbered -s,--summary -e,--email -c,--committer --group=+ --all --since,--after= --until,--before= --no-merges --format=+",
     ),
     ("rev-list", concat!(log_options!(), "--count --objects --quiet")),
     ("reflog", concat!(log_options!(), diff_options!())),
     (
         "branch",
-        "-a,--all -r,--remotes -v,--verbose --list -l --show-current --contains= --no-contains= --merged~ --no-merged~ --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --no-abbrev -i,--ignore-case -d,--delete -D -m,--move -M -c,--copy -C -f,--force -u,--set-upstream-to= --unset-upstream -t,--track?",
+        "-a,--all -r,--remotes -v,--verbose --list -l --show-current --contains=? --no-contains=? --merged=? --no-merged=? --points-at=+ --sort= --format= --color? --no-color --column? --no-column --abbrev? --no-abbrev -i,--ignore-case -d,--delete -D -m,--move -M -c,--copy -C -f,--force -u,--set-upstream-to= --unset-upstream -t,--track?",
     ),
     (
         "tag",
-        "-l,--list -n~ --contains= --no-contains= --merged~ --no-merged~ --points-at= --sort= --format= --column? -i,--ignore-case --color? -d,--delete -f,--force -a,--annotate -m,--message= -s,--sign",
+        "-l,--list -n~ --contains=? --no-contains=? --merged=? --no-merged=? --points-at=+ --sort= --format= --column? -i,--ignore-case --color? -d,--delete -f,--force -a,--annotate -m,--message= -s,--sign",
     ),
     ("remote", "-v,--verbose"),
     ("stash", "--oneline --stat? -p,--patch -u,--include-untracked -a,--all -k,--keep-index -m,--message= -q,--quiet --index"),
@@ -74,15 +74,18 @@ pub(super) const READERS: &[(&str, &str)] = &[
     ("ls-tree", "-d -r -t -l,--long -z,--null --name-only --name-status --full-name --full-tree --abbrev? --object-only --format="),
     (
         "blame",
-        "-b --root --show-stats -L= -l -t -p,--porcelain --line-porcelain --incremental -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w -M~ --abbrev= --color-lines --color-by-age --date= --since= --first-parent",
+        "-b --root --show-stats -L= -l -t -p,--porcelain --line-porcelain --incremental -c --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w -M~ --abbrev? --color-lines --color-by-age --date= --since=+ --first-parent",
     ),
     (
         "describe",
-        "--all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent --dirty? --broken?",
+        "--all --tags --contains --abbrev? --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent --dirty? --broken?",
     ),
     ("cat-file", "-t -s -e -p"),
     ("merge-base", "-a,--all --octopus --independent --is-ancestor --fork-point"),
-    ("for-each-ref", "--count= --sort= --format= --points-at= --merged~ --no-merged~ --contains= --no-contains= --color? --ignore-case"),
+    (
+        "for-each-ref",
+        "--count= --sort= --format= --points-at=+ --merged=? --no-merged=? --contains=? --no-contains=? --color? --ignore-case",
+    ),
     (
         "grep",
         "-i,--ignore-case -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches --name-only -L,--files-without-match -o,--only-matching -c,--count --color? --no-color --break --heading -p,--show-function -A,--after-context= -B,--before-context= -#,-C,--context= -W,--function-context -e= --and --or --not --all-match -q,--quiet --cached --untracked --max-depth= -I -a,--text -z,--null -m,--max-count= -r,--recursive --no-textconv",
@@ -130,8 +133,12 @@ pub(super) fn takes_paths(subcommand: &str) -> bool {
 }
 
 /// Whether these words of a subcommand in [`READERS`] only look.
-pub(super) fn only_looks(subcommand: &str, given: &Parsed<'_>) -> bool {
+pub(super) fn only_looks(subcommand: &str, arguments: &[&str], given: &Parsed<'_>) -> bool {
     let operands = given.operands.as_slice();
+    // Git takes a word for its own only where it stands first: `git stash -- list` stashes a file of that name.
+    if matches!(subcommand, "stash" | "remote" | "reflog") && operands.first().is_some_and(|word| arguments.first() != Some(word)) {
+        return false;
+    }
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     match subcommand {
         "branch" => {

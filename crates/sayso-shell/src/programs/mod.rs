@@ -4,10 +4,15 @@ mod coreutils;
 mod destroy;
 pub(crate) mod git;
 mod git_forms;
+#[cfg(test)]
+mod installed;
 mod network;
 mod search;
 mod small;
 mod tools;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -51,8 +56,12 @@ const FAMILIES: [&[Program]; 7] =
 
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
-    let exact = FAMILIES.iter().flat_map(|family| family.iter()).find(|program| program.names.contains(&name));
-    exact.or_else(|| tools::by_prefix(name))
+    // Every word of a text that could not be read is looked up, so this must be quick.
+    static BY_NAME: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| {
+        let programs = FAMILIES.iter().flat_map(|family| family.iter());
+        programs.flat_map(|program| program.names.iter().map(move |name| (*name, program))).collect()
+    });
+    BY_NAME.get(name).copied().or_else(|| tools::by_prefix(name))
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.

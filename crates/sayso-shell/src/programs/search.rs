@@ -12,7 +12,8 @@ pub(super) const PROGRAMS: &[Program] = &[
          --no-ignore-case -v,--invert-match -w,--word-regexp -x,--line-regexp -c,--count --colour,--color? -L,--files-without-match \
          -l,--files-with-matches -m,--max-count= -o,--only-matching -q,--silent,--quiet -s,--no-messages -b,--byte-offset \
          -H,--with-filename -h,--no-filename --label= -n,--line-number -T,--initial-tab -Z,--null -A,--after-context= \
-         -B,--before-context= -#,-C,--context= -a,--text --binary-files= -D,--devices= -d,--directories= --exclude= --exclude-from=< \
+         -B,--before-context= -#,-C= --context=+ -a,--text --binary-files={binary,text,without-match} \
+         -D,--devices={read,skip} -d,--directories={read,skip,recurse} --exclude= --exclude-from=< \
          --exclude-dir= -I --include= -r,--recursive -R,--dereference-recursive --line-buffered -U,--binary -z,--null-data",
         grep,
     ),
@@ -44,6 +45,11 @@ fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.has("--type-list") {
+        // Which of several modes counts has changed between versions.
+        if parsed.has("--files") {
+            scene.unknown("`rg` with two modes");
+            return reads_below(scene, &parsed.operands, true);
+        }
         return;
     }
     reads_below(scene, without_pattern(parsed, parsed.has("--files")), true);
@@ -160,8 +166,9 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             continue;
         }
         match words.next() {
-            Some(_) if WITH_WORD.contains(&word) => {}
-            Some(path) if WITH_PATH.contains(&word) => scene.read(path, false),
+            // An option in the place of a value is only known where numbers and modes have a sign.
+            Some(value) if WITH_WORD.contains(&word) && (!value.starts_with('-') || is_signed(word, value)) => {}
+            Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => scene.read(path, false),
             _ => {
                 scene.unknown(format!("`{word}` of `find` is not known"));
                 scene.interprets |= matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir");
@@ -169,4 +176,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             }
         }
     }
+}
+
+/// Whether a value such as `-7` belongs to a test like `-mtime`.
+fn is_signed(test: &str, value: &str) -> bool {
+    let number = value.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+    test == "-perm" || number && !matches!(test, "-name" | "-iname" | "-path" | "-ipath" | "-printf" | "-newermt")
 }

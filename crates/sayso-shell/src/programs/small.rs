@@ -26,7 +26,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["tty"], "-s,--silent,--quiet", takes_none),
     Program::new(&["uptime"], "-p,--pretty -s,--since", takes_none),
     Program::new(&["free"], "-b,--bytes -k,--kibi -m,--mebi -g,--gibi -h,--human -t,--total -w,--wide -l,--lohi", takes_none),
-    Program::new(&["ps"], "-e -A -a -f -F -l -H -j -w -u,--user= -p,--pid= -o,--format= -C= --sort= --no-headers --forest", processes),
+    Program::raw(&["ps"], processes),
     Program::new(&["which"], "-a", says),
     Program::new(&["basename"], "-a,--multiple -s,--suffix= -z,--zero", says),
     Program::new(&["dirname"], "-z,--zero", says),
@@ -76,10 +76,37 @@ fn date(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// `e` as an operand would show the environment of every process.
+/// Only forms that no `ps` reads as BSD options with an `e`, which shows the environment of every process.
+///
+/// procps reads all words again as BSD options if one of them fails, so that `-auxeww` is `auxeww` unless there is a user `x`.
 fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let shows_more = |word: &&str| !word.bytes().all(|byte| b"auxwfhljr0123456789,".contains(&byte));
-    if parsed.operands.iter().any(shows_more) || parsed.value("--format").is_some_and(|format| format.contains("env")) {
+    let letters = |word: &str, known: &[u8]| !word.is_empty() && word.bytes().all(|byte| known.contains(&byte));
+    let (mut plain, mut dashed, mut everything, mut by_user, mut known) = (0, 0, false, false, true);
+    let mut words = parsed.operands.iter().copied();
+    while let Some(word) = words.next() {
+        let Some(body) = word.strip_prefix('-') else {
+            plain += 1;
+            known &= letters(word, b"auxwfljr") || letters(word, b"0123456789");
+            continue;
+        };
+        if let Some(long) = body.strip_prefix('-') {
+            let value = long.split_once('=').map_or("", |(_, value)| value);
+            known &= matches!(long, "no-headers" | "forest")
+                || (long.starts_with("sort=") || long.starts_with("pid=")) && letters(value, b"abcdefghijklmnopqrstuvwxyz%_,+-0123456789");
+            continue;
+        }
+        dashed += 1;
+        let (flags, value) = match body {
+            "o" | "eo" | "Ao" | "p" | "C" | "u" => (body.strip_suffix(['o', 'p', 'C', 'u']).unwrap_or(""), words.next()),
+            _ => (body, Some("")),
+        };
+        everything |= flags.contains('e');
+        by_user |= body == "u";
+        known &= (flags.is_empty() || letters(flags, b"AaefFlHjw"))
+            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env"))
+            && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
+    }
+    if !known || plain > 1 || (plain > 0 && dashed > 0) || (everything && by_user) {
         scene.unknown("this form of `ps` is not known");
     }
 }
