@@ -1,16 +1,18 @@
 //! Walks a text from its reading to a draft: wrappers off, the program looked up, its effects and dangers listed.
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Target};
+use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::Question;
 use sayso_core::verdict::Tier;
 
+use crate::bash::tree::Document;
+use crate::bash::{self, Refusal};
 use crate::forms::{self, Carries};
+use crate::lines::{self, Step};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
-use crate::reader::{self, Line, Refusal};
-use crate::scene::Scene;
-use crate::wrappers::{self, Unwrapped, identity};
+use crate::scene::{PLAIN, Scene, in_folder};
+use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, seen};
 
 /// See [`crate::analyse`].
@@ -19,13 +21,51 @@ pub(crate) fn analyse(text: &str) -> Draft {
         let reason = "the command is longer than 64 KiB".to_owned();
         return opaque(text, Refusal { reason, start: 0, end: text.len() });
     }
-    let line = match reader::read(text) {
-        Ok(line) => line,
+    let read = bash::read(text).and_then(|document| Ok((lines::steps(&document, text)?, document)));
+    let (steps, document) = match read {
+        Ok((steps, _)) if steps.is_empty() => {
+            return opaque(text, Refusal { reason: "there is no command".to_owned(), start: 0, end: text.len() });
+        }
+        Ok(read) => read,
         Err(refusal) => return opaque(text, refusal),
     };
-    match wrappers::unwrap(&line.words) {
-        Ok(unwrapped) => plain(text, line, unwrapped),
-        Err(reason) => opaque(text, Refusal { reason, start: 0, end: text.len() }),
+    let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty());
+    let mut draft = Draft::default();
+    for (part, step) in steps.into_iter().enumerate() {
+        if let Err(reason) = plain(&mut draft, part, step) {
+            return opaque(text, Refusal { reason, start: 0, end: text.len() });
+        }
+    }
+    if draft.opaque.is_some() {
+        show_inside(text, &mut draft);
+    } else if together {
+        // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
+        let bare = without_bodies(text, &document);
+        add_dangers(&mut draft, danger::of_text(&bare, &seen::segments(&bare)));
+    }
+    draft
+}
+
+/// The text with the bodies of its heredocs taken out.
+fn without_bodies(text: &str, document: &Document) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for body in &document.bodies {
+        out.push_str(text.get(at..body.start).unwrap_or_default());
+        at = body.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
+    for danger in dangers {
+        let known = |other: &Danger| other.what == danger.what;
+        // A recursive delete that an effect shows is told once, and a rule for the effect can settle it.
+        let shown = danger.tier == Tier::Dangerous && draft.dangers.iter().any(|other| other.shown_by_effect && known(other));
+        if !shown && !draft.dangers.iter().any(known) {
+            draft.dangers.push(danger);
+        }
     }
 }
 
@@ -39,21 +79,28 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
     Draft { effects, opaque: Some(opaque), dangers, ..Draft::default() }
 }
 
-/// One plain command.
-fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
-    const PART: usize = 0;
-    let mut draft = Draft::default();
+/// One plain command, with its redirects.
+fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
+    redirects(draft, part, &step);
+    if step.words.is_empty() {
+        draft.commands.push(Command { literal: true, ..Command::default() });
+        return Ok(());
+    }
+    let line = step;
+    let unwrapped = wrappers::unwrap(&line.words)?;
     let mut words = line.words.get(unwrapped.start..).unwrap_or(&[]).to_vec();
-    let Some(written) = words.first().cloned() else { return draft };
+    let Some(written) = words.first().cloned() else { return Err("a wrapper has no command".to_owned()) };
     let name = identity(&written).to_owned();
     if let Some(first) = words.first_mut() {
         first.clone_from(&name);
     }
-
-    for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
-        environment(&mut draft, PART, variable, value);
+    if line.background {
+        draft.effects.push(Effect { part: Some(part), ..Effect::unknown("it goes on in the background") });
     }
-    privilege(&mut draft, PART, &unwrapped.wrappers);
+    for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
+        environment(draft, part, variable, value);
+    }
+    privilege(draft, part, &unwrapped.wrappers);
 
     let program = programs::find(&name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
@@ -64,13 +111,13 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
         // `time` is a word of the shell only where a command starts; `command time` is the program.
         in_shell &= written == "command" || (written == "time" && *start == 0);
         if !in_shell {
-            wrapper_programs.push(draft.ask(Question::Program { name: written.clone() }));
+            wrapper_programs.push(draft.ask(Question::Program { name: in_first_folder(&line.folders, written) }));
         }
     }
     let builtin = in_shell && name == written && program.is_some_and(|program| program.builtin);
-    let question = (!builtin).then(|| draft.ask(Question::Program { name: written }));
+    let question = (!builtin).then(|| draft.ask(Question::Program { name: in_first_folder(&line.folders, &written) }));
 
-    let mut scene = Scene::new(&mut draft, PART, &name);
+    let mut scene = Scene::new(draft, part, &line.folders, &name);
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");
     }
@@ -81,16 +128,14 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
     }
     let (interprets, git) = scene.close();
 
-    searches(&mut draft, &name, &arguments);
+    searches(draft, part, &name, &arguments);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
-    let deletes_below = draft.effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
+    let deletes_below =
+        draft.effects.iter().any(|effect| effect.part == Some(part) && effect.kind == EffectKind::Delete && effect.manner.recursive);
     for danger in danger::of_command(&words, leaves_alone) {
         let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
-        draft.dangers.push(Danger { part: Some(PART), shown_by_effect, ..danger });
-    }
-    if draft.opaque.is_some() {
-        show_inside(text, &mut draft);
+        draft.dangers.push(Danger { part: Some(part), shown_by_effect, ..danger });
     }
     let carries = match program {
         Some(_) if leaves_alone => Carries::Nothing,
@@ -112,17 +157,42 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
         assignments,
         interprets,
     });
-    draft
+    Ok(())
+}
+
+/// A program by a path is found from the folder the command runs in. Where that may be one of several, the program is not known in any case.
+fn in_first_folder(folders: &[String], name: &str) -> String {
+    let folder = folders.first().map_or("", String::as_str);
+    if name.contains('/') { in_folder(folder, name) } else { name.to_owned() }
+}
+
+/// Each file of a redirect is read or written, whatever the command does with it.
+fn redirects(draft: &mut Draft, part: usize, step: &Step) {
+    let reads = step.reads.iter().map(|path| (EffectKind::Read, path));
+    for (kind, path) in reads.chain(step.writes.iter().map(|path| (EffectKind::Write, path))) {
+        if is_network_file(path) {
+            draft.effects.push(Effect { part: Some(part), ..Effect::new(EffectKind::Connect, Target::Host(path.clone())) });
+            draft.effects.push(Effect { part: Some(part), ..Effect::unknown("bash opens a connection for such a path") });
+            continue;
+        }
+        for folder in &step.folders {
+            let written = in_folder(folder, path);
+            let question = draft.ask(Question::Path { path: written.clone(), no_follow: false });
+            let target = Target::Path(Place { written, question, fact: None });
+            let manner = Manner { redirect: true, ..PLAIN };
+            draft.effects.push(Effect { manner, part: Some(part), ..Effect::new(kind, target) });
+        }
+    }
+}
+
+fn is_network_file(path: &str) -> bool {
+    ["/dev/tcp/", "/dev/udp/", "/inet/"].iter().any(|start| path.starts_with(start))
 }
 
 /// Puts in what can be seen of the script inside a command.
 fn show_inside(text: &str, draft: &mut Draft) {
     let segments = seen::segments(text);
-    for danger in danger::of_text(text, &segments) {
-        if !draft.dangers.iter().any(|known| known.what == danger.what) {
-            draft.dangers.push(danger);
-        }
-    }
+    add_dangers(draft, danger::of_text(text, &segments));
     if let Some(opaque) = &mut draft.opaque {
         opaque.end = text.len();
         opaque.seen = segments.into_iter().map(|segment| segment.words).collect();
@@ -135,7 +205,7 @@ fn short(word: &str, letters: &[char]) -> bool {
 }
 
 /// Programs that show what is in all files below a folder; others that go deep only show names.
-fn searches(draft: &mut Draft, name: &str, arguments: &[&str]) {
+fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
     let hidden = match name {
         "grep" | "egrep" | "fgrep" | "diff" => true,
         // Without options these leave hidden files alone; a glob for names brings them back.
@@ -148,7 +218,7 @@ fn searches(draft: &mut Draft, name: &str, arguments: &[&str]) {
         }),
         _ => return,
     };
-    let below = |effect: &Effect| effect.kind == EffectKind::Read && effect.manner.recursive;
+    let below = |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && effect.manner.recursive;
     let folders: Vec<String> =
         draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.written.clone())).collect();
     for folder in folders {
@@ -163,7 +233,7 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
     };
     if let Some(word) = parsed.unknown.first() {
-        scene.unknown(format!("the option `{word}` of `{}` is not known", scene.name));
+        scene.unlisted(format!("the option `{word}` of `{}` is not known", scene.name));
     }
     paths_of_options(scene, &parsed);
     (program.meaning)(scene, &parsed);

@@ -1,17 +1,20 @@
 //! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
 //!
-//! This first version reads *one plain command of literal words*. Whatever is more than that is opaque: it is never allowed by
-//! itself, while deny rules and the search for danger still look at every word that can be seen in it.
+//! A text is read whole by [`bash`] and listed as steps of literal words by [`lines`]; each step is looked up in the table of programs.
+//! Whatever is only known when it runs makes the text opaque: it is never allowed by itself, while deny rules and the search for danger
+//! still look at every word that can be seen in it.
 
 mod analysis;
+mod bash;
+mod characters;
 mod danger;
 mod forms;
+mod lines;
 mod normal;
 mod options;
 mod places;
 mod programs;
 mod quote;
-mod reader;
 mod scene;
 mod seen;
 mod wrappers;

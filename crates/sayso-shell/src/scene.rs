@@ -9,6 +9,8 @@ use sayso_core::url::Url;
 pub(crate) struct Scene<'a> {
     draft: &'a mut Draft,
     part: usize,
+    /// The folders the command may run in, relative to where the line starts.
+    folders: &'a [String],
     /// The program's name.
     pub(crate) name: String,
     /// Every effect is listed so far.
@@ -34,8 +36,8 @@ pub(crate) const PLAIN: Manner = Manner {
 };
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(draft: &'a mut Draft, part: usize, name: &str) -> Self {
-        Scene { draft, part, name: name.to_owned(), known: true, note: None, interprets: false, git: None }
+    pub(crate) fn new(draft: &'a mut Draft, part: usize, folders: &'a [String], name: &str) -> Self {
+        Scene { draft, part, folders, name: name.to_owned(), known: true, note: None, interprets: false, git: None }
     }
 
     /// Ends the scene with the run of the program itself.
@@ -51,6 +53,14 @@ impl<'a> Scene<'a> {
         let note = note.into();
         self.runs(note.clone());
         self.draft.effects.push(Effect { part: Some(self.part), ..Effect::unknown(note) });
+    }
+
+    /// An option or form that the table does not list: only a rule that spells it out covers it.
+    pub(crate) fn unlisted(&mut self, note: impl Into<String>) {
+        self.unknown(note);
+        if let Some(effect) = self.draft.effects.last_mut() {
+            effect.manner.unlisted = true;
+        }
     }
 
     /// A known program whose own effects are not all listed.
@@ -87,18 +97,21 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The last effect may not come about.
+    /// The path that was put in last may not be touched, in whichever folder.
     pub(crate) fn doubt(&mut self) {
-        if let Some(effect) = self.draft.effects.last_mut() {
+        for effect in self.draft.effects.iter_mut().rev().take(self.folders.len()) {
             effect.certain = false;
         }
     }
 
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
-        let question = self.draft.ask(Question::Path { path: path.to_owned(), no_follow });
-        let place = Place { written: path.to_owned(), question, fact: None };
-        self.effect(kind, Target::Path(place), manner);
+        for folder in self.folders {
+            let written = in_folder(folder, path);
+            let question = self.draft.ask(Question::Path { path: written.clone(), no_follow });
+            let place = Place { written, question, fact: None };
+            self.draft.effects.push(Effect { manner, part: Some(self.part), ..Effect::new(kind, Target::Path(place)) });
+        }
     }
 
     /// Does something to any target.
@@ -114,11 +127,19 @@ impl<'a> Scene<'a> {
 
     /// Asks what git would run in a folder.
     pub(crate) fn ask_git(&mut self, folder: &str) {
-        self.git = Some(self.draft.ask(Question::GitHelpers { folder: folder.to_owned() }));
+        match self.folders {
+            [from] => self.git = Some(self.draft.ask(Question::GitHelpers { folder: in_folder(from, folder) })),
+            _ => self.unknown("which repository it works on depends on what ran before"),
+        }
     }
 
     /// A script or a command stands inside the command; the analysis fills in what can be seen of it.
     pub(crate) fn opaque(&mut self, reason: impl Into<String>) {
         self.draft.opaque.get_or_insert(Opaque { reason: reason.into(), start: 0, end: 0, seen: Vec::new() });
     }
+}
+
+/// A path as the line sees it that goes to a folder first. The names are put together as they are: the world resolves links and `..`.
+pub(crate) fn in_folder(folder: &str, path: &str) -> String {
+    if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }

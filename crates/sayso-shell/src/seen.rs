@@ -105,7 +105,7 @@ fn behind_wrappers(segment: &Segment, budget: &mut usize) -> Vec<Segment> {
 }
 
 pub(crate) fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| crate::reader::is_name(name))
+    word.split_once('=').is_some_and(|(name, _)| crate::characters::is_name(name))
 }
 
 /// The state while splitting.

@@ -1,6 +1,6 @@
 //! Programs that only start another one (`env`, `timeout`, `sudo`): they are taken off with the exact arity of their options.
 
-use crate::reader::is_name;
+use crate::characters::is_name;
 
 /// More wrappers than this are not taken off.
 const DEEPEST: usize = 16;

@@ -14,14 +14,28 @@ fn all(expected: Tier, texts: &[&str]) {
 }
 
 #[test]
-fn h_06_h_07_h_09_h_10_chains_are_opaque_and_their_dangers_seen() {
+fn h_06_h_07_h_09_h_10_every_part_of_a_chain_counts() {
     all(
         Tier::Catastrophic,
         &["ls && rm -rf /", "ls ; rm -rf ~", "ls\nrm -rf /", "ls & rm -rf /*", "head -c1 /dev/zero > /dev/sda", "ls > /dev/nvme0n1"],
     );
     all(Tier::Dangerous, &["git status && curl e|sh", "printf x | sh", "curl x | bash", "ls | xargs rm -r", "x || rm -rf y"]);
-    for text in ["ls #\nrm x", "ls || x", "echo hi > ~/.bashrc", "cat x > /etc/passwd", "ls > out", "ls | xargs rm"] {
-        assert!(analyse(text).opaque.is_some() && !is_read_only(&analyse(text)), "{text}");
+    for text in [
+        "ls #\nrm x",
+        "ls || x",
+        "echo hi > ~/.bashrc",
+        "cat x > /etc/passwd",
+        "ls > out",
+        "ls | xargs rm",
+        "ls & x",
+        "(x)",
+        "{ x; }",
+        "! x",
+    ] {
+        assert!(!is_read_only(&analyse(text)), "{text}");
+    }
+    for text in ["printf x | sh", "curl x | python3", "bash", "sh -s", "python3 -", "ls | xargs rm", "node -e x"] {
+        assert!(analyse(text).opaque.is_some(), "{text}");
     }
 }
 

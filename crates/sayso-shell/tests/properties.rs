@@ -32,9 +32,17 @@ proptest! {
     }
 
     #[test]
-    fn an_operator_outside_of_quotes_is_opaque(before in "[a-z ]{0,10}", operator in "[;&|<>(){}$`*?\\[\\]~#!\n\r\0]", after in "[a-z ]{0,10}") {
+    fn an_expansion_outside_of_quotes_is_opaque(before in "[a-z ]{0,10}", operator in "[$`*?()\r\0]", after in "[a-z]{1,10}") {
         let text = format!("ls {before}{operator}{after}");
         prop_assert!(analyse(&text).opaque.is_some(), "{:?}", text);
+    }
+
+    #[test]
+    fn another_command_never_takes_an_effect_away(one in "[a-z]{1,6}( [-a-z./]{1,6}){0,3}", other in "[a-z]{1,6}( [-a-z./]{1,6}){0,3}", operator in "; | && | \\|\\| | \\| |\n") {
+        let alone = analyse(&one);
+        let both = analyse(&format!("{one}{operator}{other}"));
+        prop_assert!(both.opaque.is_some() || both.effects.len() >= alone.effects.len());
+        prop_assert!(both.opaque.is_some() || both.dangers.len() >= alone.dangers.len());
     }
 
     #[test]

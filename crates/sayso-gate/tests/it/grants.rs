@@ -239,7 +239,7 @@ fn d_06_must_asks_and_ask_rules_stand_above_grants() {
         "file_read .env",
         "file_edit /home/u/x",
         "file_create_overwrite README.md",
-        "bash a; b",
+        "bash a $b",
         "my_tool",
         "bash sudo ls",
     ] {

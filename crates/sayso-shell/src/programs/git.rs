@@ -56,7 +56,7 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         if parsed.operands == ["--version"] {
             return;
         }
-        scene.unknown(format!("`git {word}` can change what git runs, or where"));
+        scene.unlisted(format!("`git {word}` can change what git runs, or where"));
     }
     scene.ask_git(&folder);
     let Some((subcommand, arguments)) = parsed.operands.get(globals.length..).and_then(<[&str]>::split_first) else {
@@ -69,7 +69,7 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     };
     let given = options::read(table, arguments, false);
     if let Some(word) = given.unknown.first() {
-        scene.unknown(format!("the option `{word}` of `git {subcommand}` is not known"));
+        scene.unlisted(format!("the option `{word}` of `git {subcommand}` is not known"));
     }
     // To show a signature git starts the program that checks it.
     if given.options.iter().filter_map(|option| option.value).any(|value| value.contains("%G") || value.contains("%(signature")) {

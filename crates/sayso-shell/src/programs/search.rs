@@ -47,7 +47,7 @@ fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.has("--type-list") {
         // Which of several modes counts has changed between versions.
         if parsed.has("--files") {
-            scene.unknown("`rg` with two modes");
+            scene.unlisted("`rg` with two modes");
             return reads_below(scene, &parsed.operands, true);
         }
         return;
@@ -170,7 +170,7 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             Some(value) if WITH_WORD.contains(&word) && (!value.starts_with('-') || is_signed(word, value)) => {}
             Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => scene.read(path, false),
             _ => {
-                scene.unknown(format!("`{word}` of `find` is not known"));
+                scene.unlisted(format!("`{word}` of `find` is not known"));
                 scene.interprets |= matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir");
                 return;
             }

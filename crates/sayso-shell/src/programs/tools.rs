@@ -102,7 +102,13 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         return;
     }
     let note = format!("`{}` runs whatever its arguments or its input say", scene.name);
-    scene.unknown(note);
+    scene.unknown(note.clone());
+    // Without a file the program is in the arguments or comes from the input.
+    let language = matches!(scene.name.as_str(), "node" | "deno" | "perl" | "ruby" | "php" | "lua" | "tclsh" | "Rscript" | "osascript")
+        || scene.name.starts_with("py");
+    if language && parsed.operands.first().is_none_or(|word| word.starts_with('-')) {
+        scene.opaque(note);
+    }
 }
 
 /// The words after it are a command or a script, which this reader does not look into.
@@ -115,7 +121,8 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     // A shell with only a file to run is an interpreter like any other.
     let script = parsed.operands.iter().any(|word| word.starts_with('-') && word.contains('c'));
-    if !parsed.operands.is_empty() && (!is_shell(&scene.name) || script) {
+    let file = parsed.operands.iter().any(|word| !word.starts_with('-'));
+    if !is_shell(&scene.name) || script || !file {
         scene.opaque(note);
     }
 }

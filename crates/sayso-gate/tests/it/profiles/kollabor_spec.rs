@@ -233,7 +233,7 @@ fn z_20_file_read_is_automatic_where_nothing_private_is_read() {
 #[test]
 fn yolo_approves_even_rm_rf_root_but_no_rule_and_no_blocked_tool() {
     let yolo = setup().run(Run::Yolo);
-    yolo.expect(&[("bash rm -rf /", Allow), ("file_delete old_file.py", Allow), ("bash a; b", Allow), ("my_tool", Allow)]);
+    yolo.expect(&[("bash rm -rf /", Allow), ("file_delete old_file.py", Allow), ("bash a $b", Allow), ("my_tool", Allow)]);
     let rules = "rules: [{id: catastrophic, deny: {command: \"rm *\"}}]\nblocked_tools: [my_tool]";
     let ruled = Setup::with("kollabor-spec", rules).run(Run::Yolo);
     ruled.expect(&[("bash rm -rf /", Deny), ("bash rm x", Deny), ("my_tool", Deny)]);

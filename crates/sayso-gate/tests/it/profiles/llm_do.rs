@@ -68,7 +68,7 @@ fn a_blocked_tool_stays_blocked_under_yolo() {
 /// What a tool approved for itself is still dangerous if it is dangerous.
 #[test]
 fn pre_approval_covers_no_danger() {
-    for text in ["bash rm -rf node_modules", "file_delete old_file.py", "file_edit .env", "bash a; b"] {
+    for text in ["bash rm -rf node_modules", "file_delete old_file.py", "file_edit .env", "bash a $b"] {
         assert_eq!(setup("").judge(Call { says: ToolSays::PreApproved, ..call(text) }).decision, Ask, "{text}");
     }
 }

@@ -68,7 +68,7 @@ fn d_09_with_nobody_to_ask_and_in_strict_no_profile_asks() {
         for run in [Run::Strict, Run::Nobody] {
             let setup = Setup::profile(name).run(run);
             for text in
-                ["bash npm test", "file_delete old_file.py", "mcp github/push", "webfetch https://example.com/", "my_tool", "bash a; b"]
+                ["bash npm test", "file_delete old_file.py", "mcp github/push", "webfetch https://example.com/", "my_tool", "bash a $b"]
             {
                 assert_ne!(setup.decide(text), Ask, "{name} {run:?}: {text}");
             }

@@ -1,0 +1,76 @@
+//! `[[ … ]]`: tests of files and texts. Comparisons of numbers evaluate their operands, so they need plain numbers.
+
+use super::Reading;
+use super::cursor::Cursor;
+use super::tree::Word;
+
+/// Operators with one operand that only look. `-v` and `-R` evaluate subscripts.
+const ONE: [&str; 24] = [
+    "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u", "-O", "-G", "-N", "-z", "-n", "-a",
+    "-t", "!",
+];
+const TEXTS: [&str; 5] = ["==", "=", "!=", "-nt", "-ot"];
+const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+impl Cursor<'_> {
+    /// From behind `[[` to behind `]]`; the words it looks at. One test only: `&&` and `(` in it start commands in other shells.
+    pub(super) fn conditional(&mut self) -> Reading<Vec<Word>> {
+        let mut words = Vec::new();
+        self.blanks();
+        self.primary(&mut words)?;
+        self.blanks();
+        if self.keyword() != Some("]]") {
+            return self.refuse("a test that is not plain");
+        }
+        self.at += 2;
+        Ok(words)
+    }
+
+    fn primary(&mut self, words: &mut Vec<Word>) -> Reading<()> {
+        while self.keyword() == Some("!") {
+            self.at += 1;
+            self.blanks();
+        }
+        let first = self.one_word()?;
+        self.blanks();
+        if first.bare().is_some_and(|text| ONE.contains(&text)) {
+            words.push(self.one_word()?);
+            return Ok(());
+        }
+        if first.bare().is_some_and(|text| text.starts_with('-') && text.len() == 2) {
+            return self.refuse("an operator of `[[` that is not known");
+        }
+        if self.keyword() == Some("]]") || self.peek() == Some(b')') || self.rest().starts_with("&&") || self.rest().starts_with("||") {
+            words.push(first);
+            return Ok(());
+        }
+        let rest = self.rest();
+        let operator = TEXTS
+            .iter()
+            .chain(&NUMBERS)
+            .copied()
+            .filter(|operator| rest.strip_prefix(operator).is_some_and(|after| after.starts_with([' ', '\t'])));
+        let Some(operator) = operator.max_by_key(|operator| operator.len()) else {
+            return self.refuse("an operator of `[[` that is not read");
+        };
+        self.at += operator.len();
+        self.blanks();
+        let second = self.one_word()?;
+        if NUMBERS.contains(&operator) {
+            let plain = |word: &Word| {
+                word.pieces.iter().all(|piece| match piece {
+                    super::tree::Piece::Text { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'),
+                    super::tree::Piece::Number { .. } => true,
+                    super::tree::Piece::Parameter { form, .. } => *form == super::tree::Form::Count,
+                    _ => false,
+                })
+            };
+            if !plain(&first) || !plain(&second) {
+                return self.refuse("a comparison of numbers evaluates what it compares");
+            }
+        }
+        words.push(first);
+        words.push(second);
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! What was written, as a tree: commands, words and the pieces of words. It never leaves this crate.
+
+/// A whole text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) script: Script,
+    /// The bodies of heredocs, as words; a quoted delimiter makes a body one text.
+    pub(crate) bodies: Vec<Word>,
+}
+
+/// Commands one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Script(pub(crate) Vec<Node>);
+
+/// A command with everything in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A program or builtin with its words.
+    Simple(Simple),
+    /// Commands whose output is the next one's input.
+    Pipeline(Vec<Node>),
+    /// `a && b || c`: the parts in order.
+    Chain(Vec<Node>),
+    /// `a &`.
+    Background(Box<Node>),
+    /// `( … )`.
+    Subshell(Script, Vec<Redirect>),
+    /// `{ …; }`.
+    Group(Script, Vec<Redirect>),
+    /// `if`: conditions with their branches, and the rest.
+    If { branches: Vec<(Script, Script)>, otherwise: Option<Script>, redirects: Vec<Redirect> },
+    /// `while` and `until`.
+    Loop { condition: Script, body: Script, redirects: Vec<Redirect> },
+    /// `for name in words`; no words means the script's own arguments.
+    For { name: String, words: Option<Vec<Word>>, body: Script, redirects: Vec<Redirect> },
+    /// `case`.
+    Case { word: Word, arms: Vec<(Vec<Word>, Script)>, redirects: Vec<Redirect> },
+    /// `[[ … ]]`, by the words it looks at.
+    Test { words: Vec<Word>, redirects: Vec<Redirect> },
+}
+
+/// Assignments, words and redirects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Simple {
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) words: Vec<Word>,
+    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// `name=value`, `name+=value` or `name=(values)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Assignment {
+    pub(crate) name: String,
+    pub(crate) appends: bool,
+    pub(crate) value: Assigned,
+}
+
+/// What is assigned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Assigned {
+    One(Word),
+    List(Vec<Word>),
+}
+
+/// A redirect of a file descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Redirect {
+    pub(crate) kind: RedirectKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RedirectKind {
+    /// `< word`.
+    Read(Word),
+    /// `> word`, `>> word`, `>| word`, `&> word`, `&>> word`, `<> word`.
+    Write(Word),
+    /// `>&2`, `2>&1`, `<&0`, `>&-`.
+    Duplicate,
+    /// `<<< word`.
+    HereString(Word),
+    /// `<<X`, by the number of its body in [`Document::bodies`].
+    HereDocument(usize),
+}
+
+/// A word: its pieces, and the bytes it was written with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A piece of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Text that stays as it is.
+    Text { text: String, quoted: bool },
+    /// `*`, `?` or `[…]`, which stand for file names.
+    Wild(String),
+    /// `~` at the start of the word: the person's home.
+    Home,
+    /// `$name`, `${name}` and its forms.
+    Parameter { name: String, form: Form, quoted: bool },
+    /// `$( … )` and backticks.
+    Command { script: Script, quoted: bool },
+    /// `<( … )` and `>( … )`.
+    Process { script: Script },
+    /// `$(( … ))` over plain numbers: digits and a sign come out.
+    Number { quoted: bool },
+}
+
+/// How a parameter is expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The value.
+    Plain,
+    /// A number: `${#name}`, `$?`, `$#`.
+    Count,
+    /// The value, or something made of it and of these pieces.
+    Changed(Vec<Piece>),
+}
+
+impl Word {
+    /// The text of a word that is nothing but text.
+    pub(crate) fn literal(&self) -> Option<String> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text { text, .. } => out.push_str(text),
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
+
+    /// The text, if the word stands there without any quotes.
+    pub(crate) fn bare(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Text { text, quoted: false }] => Some(text),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Words: quotes, escapes, globs, tildes and everything that starts with `$`.
+
+use super::Reading;
+use super::braces::Variants;
+use super::cursor::{Cursor, is_meta};
+use super::grammar::Until;
+use super::tree::{Piece, Word};
+
+impl Cursor<'_> {
+    /// A word; braces can make several of it.
+    pub(super) fn word(&mut self) -> Reading<Vec<Word>> {
+        self.word_in(Place::Argument)
+    }
+
+    /// The value of an assignment: no braces, and no file names.
+    pub(super) fn value(&mut self) -> Reading<Word> {
+        let start = self.at;
+        let mut words = self.word_in(Place::Value)?;
+        Ok(words.pop().unwrap_or(Word { pieces: Vec::new(), start, end: self.at }))
+    }
+
+    fn word_in(&mut self, place: Place) -> Reading<Vec<Word>> {
+        let start = self.at;
+        let mut variants = Variants::new();
+        let mut first = true;
+        loop {
+            if self.continued() {
+                self.at += 2;
+                continue;
+            }
+            let Some(character) = self.character() else { break };
+            let byte = u8::try_from(character).unwrap_or(b'x');
+            if matches!(byte, b'<' | b'>') && self.ahead(1) == Some(b'(') {
+                if !first || place == Place::Value {
+                    return self.refuse("a process substitution stands inside of a word");
+                }
+                variants.piece(self.process()?);
+                first = false;
+                continue;
+            }
+            if character.is_ascii() && is_meta(byte) {
+                break;
+            }
+            match character {
+                '\'' => {
+                    let text = self.single_quotes()?;
+                    variants.piece(Piece::Text { text, quoted: true });
+                }
+                '"' => self.double_quotes()?.into_iter().for_each(|piece| variants.piece(piece)),
+                '\\' => {
+                    self.at += 1;
+                    let Some(escaped) = self.character() else { return self.refuse("a backslash stands at the end") };
+                    variants.piece(Piece::Text { text: escaped.to_string(), quoted: true });
+                    self.at += escaped.len_utf8();
+                }
+                '$' | '`' => {
+                    let mut pieces = Vec::new();
+                    self.dollar(false, &mut pieces)?;
+                    pieces.into_iter().for_each(|piece| variants.piece(piece));
+                }
+                '*' | '?' if place == Place::Value => variants.text(character),
+                '*' | '?' => variants.piece(self.wild(character)),
+                '[' if place == Place::Argument && self.closes_bracket() => variants.piece(self.bracket()?),
+                '~' if first || place == Place::Value && variants.ends_with(':') => {
+                    let tilde = self.tilde(place)?;
+                    variants.piece(tilde);
+                }
+                '~' if variants.ends_with('=') || variants.ends_with(':') => {
+                    return self.refuse("a `~` that bash expands or not, by what stands before it");
+                }
+                '=' if first && place == Place::Argument => {
+                    return self.refuse("a word that starts with `=` is read differently by other shells");
+                }
+                '{' if place == Place::Argument => self.brace(&mut variants)?,
+                '{' | '}' if place == Place::Value && self.rest().contains(',') => return self.refuse("braces in a value"),
+                '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
+                _ => {
+                    variants.text(character);
+                    self.at += character.len_utf8();
+                }
+            }
+            // The arms above that take one plain character have moved on by themselves, but for a wildcard in a value.
+            if place == Place::Value && matches!(character, '*' | '?') {
+                self.at += 1;
+            }
+            first = false;
+        }
+        let end = self.at;
+        let words = variants.finish().into_iter().map(|pieces| Word { pieces, start, end }).collect();
+        Ok(words)
+    }
+
+    fn wild(&mut self, character: char) -> Piece {
+        self.at += 1;
+        Piece::Wild(character.to_string())
+    }
+
+    /// Whether a `[` has its `]` in the same word, with nothing but plain characters between.
+    fn closes_bracket(&self) -> bool {
+        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte));
+        for (count, byte) in inner.enumerate() {
+            match byte {
+                b']' if count > 0 => return true,
+                b'\'' | b'"' | b'\\' | b'$' | b'`' => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn bracket(&mut self) -> Reading<Piece> {
+        let rest = self.rest();
+        let length = rest.bytes().skip(2).position(|byte| byte == b']').map(|at| at + 3).unwrap_or(0);
+        let text = rest.get(..length).unwrap_or("");
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"[]-_.!^:".contains(&byte);
+        if text.is_empty() || !text.bytes().all(plain) {
+            return self.refuse("a set of characters in a file name that is not plain");
+        }
+        self.at += length;
+        Ok(Piece::Wild(text.to_owned()))
+    }
+
+    /// `~` and `~/…`; other homes and the folders of `~+` and `~-` are not known.
+    fn tilde(&mut self, place: Place) -> Reading<Piece> {
+        let next = self.ahead(1);
+        let ends = next.is_none_or(|byte| byte == b'/' || is_meta(byte) || byte == b':' && place == Place::Value);
+        if !ends {
+            return self.refuse("a folder by `~` that is only known when it runs");
+        }
+        self.at += 1;
+        Ok(Piece::Home)
+    }
+
+    fn single_quotes(&mut self) -> Reading<String> {
+        let rest = self.text.get(self.at + 1..).unwrap_or("");
+        let Some(length) = rest.find('\'') else { return self.refuse("a quote is not closed") };
+        self.at += length + 2;
+        Ok(rest.get(..length).unwrap_or("").to_owned())
+    }
+
+    fn double_quotes(&mut self) -> Reading<Vec<Piece>> {
+        let opened = self.at;
+        self.at += 1;
+        // Quotes around nothing still make a word.
+        let mut pieces = vec![Piece::Text { text: String::new(), quoted: true }];
+        loop {
+            let Some(character) = self.character() else {
+                return self.refuse_at(opened, self.text.len(), "a quote is not closed");
+            };
+            match character {
+                '"' => {
+                    self.at += 1;
+                    return Ok(pieces);
+                }
+                '\\' if self.continued() => self.at += 2,
+                '\\' if matches!(self.ahead(1), Some(b'$' | b'`' | b'"' | b'\\')) => {
+                    self.at += 1;
+                    let Some(escaped) = self.character() else { return self.refuse("a quote is not closed") };
+                    quoted(&mut pieces, escaped);
+                    self.at += 1;
+                }
+                '$' | '`' => self.dollar(true, &mut pieces)?,
+                _ => {
+                    quoted(&mut pieces, character);
+                    self.at += character.len_utf8();
+                }
+            }
+        }
+    }
+
+    /// Everything that starts with `$` or a backtick.
+    pub(super) fn dollar(&mut self, is_quoted: bool, pieces: &mut Vec<Piece>) -> Reading<()> {
+        if self.peek() == Some(b'`') {
+            let script = self.backticks(is_quoted)?;
+            pieces.push(Piece::Command { script, quoted: is_quoted });
+            return Ok(());
+        }
+        match self.ahead(1) {
+            Some(b'(') if self.ahead(2) == Some(b'(') => {
+                self.at += 1;
+                self.arithmetic()?;
+                pieces.push(Piece::Number { quoted: is_quoted });
+            }
+            Some(b'(') => {
+                self.at += 2;
+                if !self.pending.is_empty() {
+                    return self.refuse("a command stands inside of a line with a heredoc");
+                }
+                let script = self.script(Until::Parenthesis)?;
+                if !self.pending.is_empty() {
+                    return self.refuse("a heredoc inside of `$(` has no body");
+                }
+                self.at += 1;
+                pieces.push(Piece::Command { script, quoted: is_quoted });
+            }
+            Some(b'{') => pieces.push(self.braced_parameter(is_quoted)?),
+            Some(b'\'') if !is_quoted => return self.refuse("a text in `$'…'` is read differently by other shells"),
+            Some(b'"') if !is_quoted => return self.refuse("a text in `$\"…\"` is translated when it runs"),
+            Some(b'[') => return self.refuse("`$[` is an old form of arithmetic"),
+            Some(byte) if byte.is_ascii_alphanumeric() || byte == b'_' || b"?#$!@*-".contains(&byte) => {
+                pieces.push(self.plain_parameter(is_quoted))
+            }
+            _ => {
+                self.at += 1;
+                pieces.push(Piece::Text { text: "$".into(), quoted: is_quoted });
+            }
+        }
+        Ok(())
+    }
+
+    /// `` `…` `` without anything that needs a backslash.
+    fn backticks(&mut self, _quoted: bool) -> Reading<super::tree::Script> {
+        let start = self.at + 1;
+        let rest = self.text.get(start..).unwrap_or("");
+        let Some(length) = rest.find('`') else { return self.refuse("a backtick is not closed") };
+        let inner = rest.get(..length).unwrap_or("");
+        if inner.contains('\\') {
+            return self.refuse("a backslash between backticks");
+        }
+        let mut cursor = Cursor::new(inner)?;
+        cursor.depth = self.depth + 1;
+        let moved = |refusal: super::Refusal| super::Refusal { start: refusal.start + start, end: refusal.end + start, ..refusal };
+        let script = cursor.deeper(|cursor| cursor.script(Until::End)).map_err(moved)?;
+        if !cursor.pending.is_empty() || !cursor.bodies.is_empty() {
+            return self.refuse("a heredoc between backticks");
+        }
+        self.at = start + length + 1;
+        Ok(script)
+    }
+
+    fn process(&mut self) -> Reading<Piece> {
+        self.at += 2;
+        if !self.pending.is_empty() {
+            return self.refuse("a command stands inside of a line with a heredoc");
+        }
+        let script = self.script(Until::Parenthesis)?;
+        if !self.pending.is_empty() {
+            return self.refuse("a heredoc inside of a process substitution has no body");
+        }
+        self.at += 1;
+        Ok(Piece::Process { script })
+    }
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Argument,
+    Value,
+}
+
+/// Adds a quoted character.
+fn quoted(pieces: &mut Vec<Piece>, character: char) {
+    if let Some(Piece::Text { text, quoted: true }) = pieces.last_mut() {
+        text.push(character);
+    } else {
+        pieces.push(Piece::Text { text: character.to_string(), quoted: true });
+    }
+}

@@ -1,0 +1,278 @@
+//! A whole text as plain steps: every simple command in it with its literal words, its redirects and the folder it may run in.
+//!
+//! What is only known when it runs (variables, substitutions, file names by pattern) is refused here: this list holds what was written
+//! and nothing else.
+
+use crate::bash::Refusal;
+use crate::bash::tree::{Assigned, Document, Node, Redirect, RedirectKind, Script, Simple, Word};
+
+/// Folders that a line may be in at one place; more are not followed.
+const MOST_FOLDERS: usize = 4;
+/// Commands of one line that are read.
+const MOST_STEPS: usize = 200;
+/// Words of one line that are read: each may be a question to the world.
+const MOST_WORDS: usize = 1000;
+
+/// One simple command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// `NAME=value` before the command.
+    pub(crate) assignments: Vec<(String, String)>,
+    /// Its words; none if it only redirects.
+    pub(crate) words: Vec<String>,
+    /// Files that redirects read and write.
+    pub(crate) reads: Vec<String>,
+    pub(crate) writes: Vec<String>,
+    /// The folders it may run in, relative to where the line starts; the empty text is that place itself.
+    pub(crate) folders: Vec<String>,
+    /// It goes on while the next one runs.
+    pub(crate) background: bool,
+}
+
+/// Lists the steps of a document.
+pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
+    let mut walk = Walk { document, text, steps: Vec::new(), folders: vec![String::new()], background: false, words: 0 };
+    walk.script(&document.script)?;
+    Ok(walk.steps)
+}
+
+struct Walk<'a> {
+    document: &'a Document,
+    text: &'a str,
+    steps: Vec<Step>,
+    folders: Vec<String>,
+    background: bool,
+    words: usize,
+}
+
+impl Walk<'_> {
+    /// Commands one after the other: each runs whether or not the one before it worked.
+    fn script(&mut self, script: &Script) -> Result<(), Refusal> {
+        for node in &script.0 {
+            let before = self.folders.clone();
+            self.node(node)?;
+            // A `cd` may have failed, and the next command runs all the same.
+            self.join(&before)?;
+        }
+        Ok(())
+    }
+
+    /// Commands in a place of their own: what they do to the folder ends with them.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let before = self.folders.clone();
+        walk(self)?;
+        self.folders = before;
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), Refusal> {
+        match node {
+            Node::Simple(simple) => self.simple(simple),
+            Node::Pipeline(parts) => parts.iter().try_for_each(|part| self.apart(|walk| walk.node(part))),
+            Node::Chain(parts) => self.chain(parts),
+            Node::Background(inner) => {
+                let before = std::mem::replace(&mut self.background, true);
+                let result = self.apart(|walk| walk.node(inner));
+                self.background = before;
+                result
+            }
+            Node::Subshell(script, redirects) => {
+                self.redirected(redirects)?;
+                self.apart(|walk| walk.script(script))
+            }
+            Node::Group(script, redirects) => {
+                self.redirected(redirects)?;
+                self.script(script)
+            }
+            Node::If { branches, otherwise, redirects } => {
+                self.redirected(redirects)?;
+                for (condition, branch) in branches {
+                    self.script(condition)?;
+                    self.script(branch)?;
+                }
+                otherwise.iter().try_for_each(|script| self.script(script))
+            }
+            Node::Loop { condition, body, redirects } => {
+                self.redirected(redirects)?;
+                self.twice(|walk| {
+                    walk.script(condition)?;
+                    walk.script(body)
+                })
+            }
+            Node::For { words, body, redirects, .. } => {
+                self.redirected(redirects)?;
+                // The words of the loop are values of a variable; where it is used, the text is refused, so here they only have to be plain.
+                for word in words.iter().flatten() {
+                    self.plain(word)?;
+                }
+                self.twice(|walk| walk.script(body))
+            }
+            Node::Case { word, arms, redirects } => {
+                self.redirected(redirects)?;
+                self.plain(word)?;
+                for (patterns, body) in arms {
+                    patterns.iter().try_for_each(|pattern| self.pattern(pattern))?;
+                    self.script(body)?;
+                }
+                Ok(())
+            }
+            Node::Test { words, redirects } => {
+                self.redirected(redirects)?;
+                words.iter().try_for_each(|word| self.pattern(word))
+            }
+        }
+    }
+
+    /// What runs again starts where it ended: the second round sees the folders of the first.
+    fn twice(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let before = self.folders.clone();
+        walk(self)?;
+        if self.folders != before {
+            self.join(&before)?;
+            return self.refuse_here("a loop changes the folder it runs in");
+        }
+        Ok(())
+    }
+
+    /// `a && b || c`. Behind `&&` the one before has worked; where `||` stands, any of them may have been passed over.
+    fn chain(&mut self, parts: &[Node]) -> Result<(), Refusal> {
+        // The tree keeps no operators, so one `||` anywhere in the text counts for all.
+        let may_skip = self.text.contains("||");
+        for part in parts {
+            let before = self.folders.clone();
+            self.node(part)?;
+            if may_skip {
+                self.join(&before)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, others: &[String]) -> Result<(), Refusal> {
+        for other in others {
+            if !self.folders.contains(other) {
+                self.folders.push(other.clone());
+            }
+        }
+        if self.folders.len() > MOST_FOLDERS {
+            return self.refuse_here("it changes the folder too often to follow");
+        }
+        Ok(())
+    }
+
+    fn simple(&mut self, simple: &Simple) -> Result<(), Refusal> {
+        self.words += simple.words.len() + simple.redirects.len();
+        if self.steps.len() >= MOST_STEPS || self.words > MOST_WORDS {
+            return self.refuse_here("there are more commands than are read");
+        }
+        let mut step = Step {
+            assignments: Vec::new(),
+            words: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            folders: self.folders.clone(),
+            background: self.background,
+        };
+        for assignment in &simple.assignments {
+            let Assigned::One(value) = &assignment.value else {
+                return self.refuse(simple.start, simple.end, "it sets a list of values");
+            };
+            step.assignments.push((assignment.name.clone(), self.plain(value)?));
+        }
+        if simple.words.is_empty() && !simple.assignments.is_empty() {
+            return self.refuse(simple.start, simple.end, "it sets variables of the shell");
+        }
+        for word in &simple.words {
+            step.words.push(self.plain(word)?);
+        }
+        self.redirects(&simple.redirects, &mut step)?;
+        self.follow(&step, simple)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Follows `cd`. Everything else that changes the folder is no known program.
+    fn follow(&mut self, step: &Step, simple: &Simple) -> Result<(), Refusal> {
+        let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["cd", "--", folder] | ["cd", folder] if !folder.is_empty() && !folder.starts_with('-') => {
+                let target = |from: &String| {
+                    if folder.starts_with('/') || from.is_empty() { (*folder).to_owned() } else { format!("{from}/{folder}") }
+                };
+                let mut folders: Vec<String> = self.folders.iter().map(target).collect();
+                folders.dedup();
+                self.folders = folders;
+                Ok(())
+            }
+            ["cd" | "pushd" | "popd" | "builtin" | "command", ..]
+                if words.contains(&"cd") || matches!(words.first(), Some(&("pushd" | "popd"))) =>
+            {
+                self.refuse(simple.start, simple.end, "it changes to a folder that is not known")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn redirects(&self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
+        for redirect in redirects {
+            match &redirect.kind {
+                RedirectKind::Read(word) => step.reads.push(self.plain(word)?),
+                RedirectKind::Write(word) => step.writes.push(self.plain(word)?),
+                RedirectKind::Duplicate => {}
+                RedirectKind::HereString(word) => drop(self.plain(word)?),
+                RedirectKind::HereDocument(number) => {
+                    if let Some(body) = self.document.bodies.get(*number) {
+                        self.plain(body)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Redirects of a whole construct, as a step of their own.
+    fn redirected(&mut self, redirects: &[Redirect]) -> Result<(), Refusal> {
+        if redirects.is_empty() {
+            return Ok(());
+        }
+        let mut step = Step {
+            assignments: Vec::new(),
+            words: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            folders: self.folders.clone(),
+            background: self.background,
+        };
+        self.redirects(redirects, &mut step)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// The text of a word that is nothing but text.
+    fn plain(&self, word: &Word) -> Result<String, Refusal> {
+        match word.literal() {
+            Some(text) => Ok(text),
+            None => {
+                let written = self.text.get(word.start..word.end).unwrap_or_default();
+                self.refuse(word.start, word.end, &format!("`{written}` is only known when it runs"))
+            }
+        }
+    }
+
+    /// A pattern of `case` or `[[`: it may hold wildcards, which match text and no files.
+    fn pattern(&self, word: &Word) -> Result<(), Refusal> {
+        use crate::bash::tree::Piece::{Text, Wild};
+        if word.pieces.iter().all(|piece| matches!(piece, Text { .. } | Wild(_))) {
+            return Ok(());
+        }
+        self.plain(word).map(drop)
+    }
+
+    fn refuse_here(&self, reason: &str) -> Result<(), Refusal> {
+        self.refuse(0, self.text.len(), reason)
+    }
+
+    fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
+        Err(Refusal { reason: reason.to_owned(), start, end })
+    }
+}
