@@ -177,13 +177,13 @@ pub struct ProgramFact {
 pub struct GitFact {
     /// The repository's folder with the work tree; none outside of any repository.
     pub root: Option<String>,
-    /// Settings that make git start a program (`core.fsmonitor`, `diff.x.textconv`), as `name=value` with their file.
+    /// What makes git do more than its command says (`core.fsmonitor`, `diff.x.textconv`, hooks), each with its file.
     pub helpers: Vec<GitHelper>,
     /// The configuration could not be read whole, so there may be more helpers.
     pub incomplete: bool,
 }
 
-/// A setting that makes git start a program.
+/// A setting, a hook or a layout that makes git do more than its command says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitHelper {
     /// Lowercase name, such as `core.fsmonitor`.
@@ -192,6 +192,36 @@ pub struct GitHelper {
     pub value: String,
     /// The file it stands in.
     pub file: String,
+    /// Who said so.
+    pub scope: GitScope,
+    /// What it makes git do.
+    pub kind: GitHelperKind,
+    /// A command that only reads (`status`, `diff`, `log`) can set it off.
+    pub on_read: bool,
+}
+
+/// Whose word a setting of git is: by which file named it, never by where that file lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitScope {
+    /// The system's or the person's own configuration, and what it includes.
+    Person,
+    /// The repository, its work trees and submodules, and all that their configuration includes: it may come from anywhere.
+    Repository,
+}
+
+/// What a helper makes git do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitHelperKind {
+    /// Its value is a program.
+    Program,
+    /// Its value is a file of the hooks folder.
+    Hook,
+    /// Missing objects are fetched from another host.
+    Fetch,
+    /// A folder without `.git` counts as a repository by its shape.
+    Bare,
+    /// A setting that is not known to be inert.
+    Unknown,
 }
 
 impl Facts {

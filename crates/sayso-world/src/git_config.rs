@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use sayso_core::fact::GitScope;
+
 use crate::bounded_file::LastLink;
+use crate::canonical::{Walker, is_within};
+use crate::git_index::Indexes;
 use crate::git_syntax::{ConfigFile, Setting};
 use crate::remembered::{Recalled, Remembered};
 use crate::repository::Repository;
@@ -24,6 +28,8 @@ pub(crate) struct Config {
 pub(crate) struct Placed {
     pub setting: Setting,
     pub file: String,
+    /// Whose word it is.
+    pub scope: GitScope,
     /// It counts only under a condition (`includeIf`), which is not looked into.
     pub conditional: bool,
 }
@@ -31,7 +37,11 @@ pub(crate) struct Placed {
 /// Reads configuration files for one pass.
 pub(crate) struct ConfigReader<'a> {
     pub files: &'a Remembered<ConfigFile>,
+    pub indexes: &'a Indexes,
     pub whereabouts: &'a Whereabouts,
+    pub walker: &'a mut Walker,
+    /// Free of links.
+    pub workspace: &'a str,
     pub left: &'a mut u32,
 }
 
@@ -58,17 +68,17 @@ impl ConfigReader<'_> {
         let mut config = Config::default();
         let whereabouts = self.whereabouts;
         for file in &whereabouts.git_configs {
-            self.add(&mut config, file, false, 0);
+            self.add(&mut config, file, GitScope::Person, false, 0);
         }
         if let Some(repository) = repository {
-            self.add(&mut config, &repository.common.join("config"), false, 0);
+            self.add(&mut config, &repository.common.join("config"), GitScope::Repository, false, 0);
             // Read whether or not `extensions.worktreeConfig` is set: one helper too many is no harm.
-            self.add(&mut config, &repository.own.join("config.worktree"), false, 0);
+            self.add(&mut config, &repository.own.join("config.worktree"), GitScope::Repository, false, 0);
         }
         config
     }
 
-    fn add(&mut self, config: &mut Config, path: &Path, conditional: bool, depth: u32) {
+    fn add(&mut self, config: &mut Config, path: &Path, scope: GitScope, conditional: bool, depth: u32) {
         let file = match self.files.recall(path, LastLink::Follow, self.left) {
             Recalled::Missing => return,
             Recalled::Known(file) if depth <= MOST_DEPTH => file,
@@ -78,22 +88,33 @@ impl ConfigReader<'_> {
             }
         };
         config.incomplete |= file.broken;
+        let scope = if scope == GitScope::Person && self.may_be_written(path, depth) { GitScope::Repository } else { scope };
         for setting in &file.settings {
-            config.settings.push(Placed { setting: setting.clone(), file: path.to_string_lossy().into_owned(), conditional });
+            config.settings.push(Placed { setting: setting.clone(), file: path.to_string_lossy().into_owned(), scope, conditional });
             let includes_if = setting.section == "includeif" && setting.subsection.is_some();
             let includes = setting.section == "include" && setting.subsection.is_none();
             if setting.name != "path" || !(includes || includes_if) {
                 continue;
             }
             match setting.value.as_deref().and_then(|value| self.expand(value, path.parent()?)) {
-                Some(included) => self.add(config, &included, conditional || includes_if, depth + 1),
+                Some(included) => self.add(config, &included, scope, conditional || includes_if, depth + 1),
                 None => config.incomplete = true,
             }
         }
     }
 
-    /// A path in a setting; none for `~somebody` and git's own folder, which only git knows.
+    /// Whether a file that the person's configuration leads to is an ordinary one of the workspace, where agents may write: where a
+    /// file lies can take trust away, and never gives it. The person's own files are protected by their names, unless they are links.
+    fn may_be_written(&mut self, path: &Path, depth: u32) -> bool {
+        let Some(walked) = path.to_str().and_then(|path| self.walker.walk("/", path, false)) else { return true };
+        is_within(&walked.canonical, self.workspace) && (depth > 0 || !walked.links.is_empty())
+    }
+
+    /// A path in a setting; none for `~somebody` and git's own folder, which only git knows, and for what is no text.
     pub(crate) fn expand(&self, value: &str, folder: &Path) -> Option<PathBuf> {
+        if value.contains(char::REPLACEMENT_CHARACTER) {
+            return None;
+        }
         if value == "~" {
             return self.whereabouts.home.clone();
         }

@@ -4,41 +4,81 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{GitFact, GitHelper};
+use sayso_core::fact::{GitFact, GitHelper, GitHelperKind, GitScope};
 
-use crate::canonical::Walker;
+use crate::canonical::{Walker, is_within};
 use crate::git_config::{Config, ConfigReader, Placed};
-use crate::git_helpers::{HOOKS, runs_program};
+use crate::git_helpers::{HOOKS, hook_on_read, kind_of, on_read, value_of};
+use crate::git_nested::submodules;
 use crate::repository::{Found, Repository};
 
-/// The helpers that the settings and the hooks of a repository name. `folder` is where git would run.
-pub(crate) fn git_fact(found: &Found, config: &Config, reader: &ConfigReader<'_>, walker: &mut Walker, folder: &str) -> GitFact {
-    let mut fact = GitFact { root: None, helpers: Vec::new(), incomplete: config.incomplete };
-    for placed in config.settings.iter().filter(|placed| runs_program(&placed.setting)) {
-        fact.helpers.push(helper(placed));
-    }
+/// The helpers that the settings and the hooks of a repository and its submodules name. `folder` is where git would run.
+pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader<'_>, folder: &str) -> GitFact {
+    let mut fact = GitFact { root: None, helpers: Vec::new(), incomplete: false };
     match found {
-        Found::Nothing => {}
+        Found::Nothing => add(&mut fact, None, config, reader, folder),
         Found::Unclear(root) => {
             fact.root = Some(root.clone());
+            add(&mut fact, None, config, reader, folder);
             fact.incomplete = true;
         }
         Found::Repository(repository) => {
             fact.root = Some(repository.root.clone());
-            fact.helpers.extend(elsewhere(repository, config, walker));
-            add_hooks(&mut fact, Some(repository), config, reader, &repository.root);
-            return fact;
+            add(&mut fact, Some(repository), config, reader, &repository.root);
+            let nested = submodules(repository, config, reader);
+            fact.incomplete |= nested.incomplete;
+            for (repository, config) in nested.repositories {
+                let known = fact.helpers.len();
+                add(&mut fact, Some(&repository), &config, reader, &repository.root);
+                // What the person set was told with the first.
+                let of_its_own = fact.helpers.split_off(known).into_iter().filter(|helper| helper.scope == GitScope::Repository);
+                fact.helpers.extend(of_its_own);
+            }
         }
     }
-    add_hooks(&mut fact, None, config, reader, folder);
     fact
 }
 
-fn helper(placed: &Placed) -> GitHelper {
+/// Adds what one repository, or none, brings along. Paths in settings are seen from `base`.
+fn add(fact: &mut GitFact, repository: Option<&Repository>, config: &Config, reader: &mut ConfigReader<'_>, base: &str) {
+    fact.incomplete |= config.incomplete;
+    for placed in &config.settings {
+        match kind_of(&placed.setting) {
+            None => {}
+            // The person may set what they like; what runs a program is told all the same.
+            Some(GitHelperKind::Unknown) if placed.scope == GitScope::Person => {}
+            Some(kind) => fact.helpers.push(helper(placed, kind)),
+        }
+    }
+    if let Some(repository) = repository {
+        fact.helpers.extend(elsewhere(repository, config, reader.walker));
+        // In `.git` itself the shape is no surprise.
+        if repository.bare && !repository.root.ends_with("/.git") {
+            fact.helpers.push(GitHelper {
+                name: "repository.bare".to_owned(),
+                value: "true".to_owned(),
+                file: repository.root.clone(),
+                scope: GitScope::Repository,
+                kind: GitHelperKind::Bare,
+                on_read: true,
+            });
+        }
+    }
+    add_hooks(fact, repository, config, reader, base);
+}
+
+fn helper(placed: &Placed, kind: GitHelperKind) -> GitHelper {
+    let value = value_of(&placed.setting);
+    // A program like `tools/x` is looked for in the work tree, whoever names it.
+    let program = value.split_whitespace().next().unwrap_or_default();
+    let of_work_tree = kind == GitHelperKind::Program && program.contains('/') && !program.starts_with(['/', '~', '$', '!', '"', '\'']);
     GitHelper {
         name: placed.setting.key().to_lowercase(),
-        value: placed.setting.value.clone().unwrap_or_else(|| "true".to_owned()),
+        value: value.to_owned(),
         file: placed.file.clone(),
+        scope: if of_work_tree { GitScope::Repository } else { placed.scope },
+        kind,
+        on_read: on_read(&placed.setting),
     }
 }
 
@@ -48,30 +88,42 @@ pub(crate) fn elsewhere(repository: &Repository, config: &Config, walker: &mut W
         let own = repository.own.to_str();
         let target = own.zip(placed.setting.value.as_deref()).and_then(|(own, value)| walker.walk(own, value, false));
         let leads_home = target.is_some_and(|target| target.canonical == repository.root);
-        (!leads_home).then(|| helper(placed))
+        (!leads_home).then(|| helper(placed, GitHelperKind::Unknown))
     })
 }
 
-fn add_hooks(fact: &mut GitFact, repository: Option<&Repository>, config: &Config, reader: &ConfigReader<'_>, base: &str) {
-    let mut folders: Vec<PathBuf> = Vec::new();
+fn add_hooks(fact: &mut GitFact, repository: Option<&Repository>, config: &Config, reader: &mut ConfigReader<'_>, base: &str) {
+    let mut folders: Vec<(PathBuf, GitScope)> = Vec::new();
     let named = config.possible("core", "hookspath");
     for placed in &named {
-        fact.helpers.push(helper(placed));
+        fact.helpers.push(helper(placed, GitHelperKind::Program));
         match placed.setting.value.as_deref().and_then(|value| reader.expand(value, Path::new(base))) {
-            Some(folder) => folders.push(folder),
+            // A path from here, or one that leads here, brings hooks of the repository, whoever named it.
+            Some(folder) => {
+                let walked = folder.to_str().and_then(|folder| reader.walker.walk("/", folder, false));
+                let here = walked.is_none_or(|walked| is_within(&walked.canonical, base) || is_within(&walked.canonical, reader.workspace));
+                folders.push((folder, if here { GitScope::Repository } else { placed.scope }));
+            }
             None => fact.incomplete = true,
         }
     }
     if named.iter().all(|placed| placed.conditional) {
-        folders.extend(repository.map(|repository| repository.common.join("hooks")));
+        folders.extend(repository.map(|repository| (repository.common.join("hooks"), GitScope::Repository)));
     }
-    for folder in folders.iter().filter(|folder| !holds_only_samples(folder)) {
+    for (folder, scope) in folders.into_iter().filter(|(folder, _)| !holds_only_samples(folder)) {
         for hook in HOOKS {
             let path = folder.join(hook);
             match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() && metadata.permissions().mode() & 0o111 != 0 => {
                     let file = path.to_string_lossy().into_owned();
-                    fact.helpers.push(GitHelper { name: format!("hook.{hook}"), value: file.clone(), file });
+                    fact.helpers.push(GitHelper {
+                        name: format!("hook.{hook}"),
+                        value: file.clone(),
+                        file,
+                        scope,
+                        kind: GitHelperKind::Hook,
+                        on_read: hook_on_read(hook),
+                    });
                 }
                 Err(error) if !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
                     fact.incomplete = true;

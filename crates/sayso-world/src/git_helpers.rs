@@ -1,5 +1,8 @@
-//! Which of git's settings make it start a program.
+//! Which of git's settings make it start a program or reach out, and which of those a reading command can set off.
 
+use sayso_core::fact::GitHelperKind;
+
+use crate::git_inert::is_inert;
 use crate::git_syntax::Setting;
 
 /// The hooks git looks for.
@@ -35,9 +38,63 @@ pub(crate) const HOOKS: [&str; 29] = [
     "update",
 ];
 
-/// Whether a setting makes git start a program. `core.hooksPath` and `core.worktree` are looked at elsewhere: they need the disk.
+/// Hooks that commands which only read may set off: `status` and `diff` write what they learned of the files to the index. No reading
+/// command is known to move a reference, but git does that in so many places, and this hook is so rare, that it is not relied on.
+const HOOKS_ON_READ: [&str; 2] = ["post-index-change", "reference-transaction"];
+
+/// Programs for commands that change something or connect, which are asked for anyway. All others count as started by reading ones:
+/// a pager, a filter or a merge driver (`log --remerge-diff`) shows up where nobody expects it.
+const NOT_ON_READ: [(&str, &str); 9] = [
+    ("core", "editor"),
+    // The hooks in that folder are told one by one.
+    ("core", "hookspath"),
+    ("sequence", "editor"),
+    // No alias takes the place of a command of git.
+    ("alias", "*"),
+    ("credential", "*"),
+    ("sendemail", "*"),
+    ("difftool", "*"),
+    ("mergetool", "*"),
+    ("guitool", "*"),
+];
+
+/// Whether a reading command can set off this hook.
+pub(crate) fn hook_on_read(hook: &str) -> bool {
+    HOOKS_ON_READ.contains(&hook)
+}
+
+/// Whether a reading command can set off what this setting names.
+pub(crate) fn on_read(setting: &Setting) -> bool {
+    !NOT_ON_READ.iter().any(|(section, name)| *section == setting.section && (*name == "*" || *name == setting.name))
+}
+
+/// The value, with `true` for a name alone.
+pub(crate) fn value_of(setting: &Setting) -> &str {
+    setting.value.as_deref().unwrap_or("true")
+}
+
+/// What a setting of a repository makes git do; none if that is nothing of interest. `core.hooksPath` and `core.worktree` are looked at
+/// elsewhere: they need the disk.
+pub(crate) fn kind_of(setting: &Setting) -> Option<GitHelperKind> {
+    let plain = setting.subsection.is_none();
+    let (section, name) = (setting.section.as_str(), setting.name.as_str());
+    if plain && section == "core" && matches!(name, "hookspath" | "worktree") {
+        return None;
+    }
+    if runs_program(setting) {
+        return Some(GitHelperKind::Program);
+    }
+    if is_inert(setting) {
+        return None;
+    }
+    // In a partial clone each reading command may find that it lacks something.
+    let fetches = if plain { (section, name) == ("extensions", "partialclone") } else { (section, name) == ("remote", "promisor") };
+    Some(if fetches { GitHelperKind::Fetch } else { GitHelperKind::Unknown })
+}
+
+/// Whether a setting is known to make git start a program.
 pub(crate) fn runs_program(setting: &Setting) -> bool {
-    let value = setting.value.as_deref().unwrap_or("true");
+    let value = value_of(setting);
     if value.is_empty() {
         return false;
     }

@@ -96,12 +96,16 @@ impl Reader<'_> {
                 b']' if name.is_empty() => return None,
                 b']' => break,
                 b'\n' => return None,
-                byte if is_space(byte) => return Some((name, Some(self.subsection()?))),
+                byte if is_space(byte) => {
+                    name.push('.');
+                    name.push_str(&self.subsection()?);
+                    break;
+                }
                 byte if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.' => name.push(byte.to_ascii_lowercase() as char),
                 _ => return None,
             }
         }
-        // The old spelling `[section.subsection]`.
+        // git joins `[section.a "b"]` and the old spelling `[section.a]` to one name, and splits that at its first dot.
         match name.split_once('.') {
             Some((section, subsection)) => Some((section.to_owned(), Some(subsection.to_owned()))),
             None => Some((name, None)),

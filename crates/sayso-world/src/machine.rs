@@ -1,7 +1,7 @@
 //! The machine: answers all questions of an operation in one bounded pass.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{elsewhere, git_fact};
+use crate::git_index::Indexes;
 use crate::git_syntax::ConfigFile;
 use crate::ignore::IgnoreFiles;
 use crate::ignore_pattern::Patterns;
@@ -32,6 +33,7 @@ pub struct Machine {
     whereabouts: Whereabouts,
     patterns: Remembered<Patterns>,
     configs: Remembered<ConfigFile>,
+    indexes: Indexes,
     case: CaseRules,
     standing: Mutex<Option<Standing>>,
     programs: Mutex<HashMap<(String, String), (Instant, ProgramFact)>>,
@@ -62,6 +64,7 @@ impl Machine {
             whereabouts,
             patterns: Remembered::new(Patterns::parse),
             configs: Remembered::new(ConfigFile::parse),
+            indexes: Indexes::default(),
             case: CaseRules::default(),
             standing: Mutex::new(None),
             programs: Mutex::new(HashMap::new()),
@@ -271,8 +274,7 @@ impl Pass<'_> {
         if !self.ignore.contains_key(&repository.root) {
             let config = self.take_config(Some(repository));
             let elsewhere = elsewhere(repository, &config, &mut self.walker).is_some();
-            let mut reader = ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left };
-            let files = IgnoreFiles::open(repository, &config, &mut reader, &machine.patterns, elsewhere);
+            let files = IgnoreFiles::open(repository, &config, &mut self.reader(), &machine.patterns, elsewhere);
             self.configs.insert(repository.root.clone(), config);
             self.ignore.insert(repository.root.clone(), files);
         }
@@ -285,15 +287,13 @@ impl Pass<'_> {
         if matches!(folder.end, End::PerProcess) {
             return None;
         }
-        let machine = self.machine;
         let found = self.repository(nearest_folder(&folder));
         let repository = match &found {
             Found::Repository(repository) => Some(repository),
             _ => None,
         };
         let config = self.take_config(repository);
-        let reader = ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left };
-        let fact = git_fact(&found, &config, &reader, &mut self.walker, &folder.canonical);
+        let fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical);
         self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
         Some(Fact::Git(fact))
     }
@@ -303,21 +303,22 @@ impl Pass<'_> {
             return found.clone();
         }
         let found = match repository::find(folder) {
-            Found::Repository(repository) => self.without_links(repository),
+            Found::Repository(repository) => repository.without_links(&mut self.walker),
             found => found,
         };
         self.found.insert(folder.to_owned(), found.clone());
         found
     }
 
-    fn without_links(&mut self, repository: Repository) -> Found {
-        let mut walk = |path: &Path| {
-            let walked = self.walker.walk("/", path.to_str()?, false)?;
-            matches!(walked.end, End::Here(_)).then(|| PathBuf::from(walked.canonical))
-        };
-        match (walk(&repository.own), walk(&repository.common)) {
-            (Some(own), Some(common)) => Found::Repository(Repository { own, common, ..repository }),
-            _ => Found::Unclear(repository.root),
+    fn reader(&mut self) -> ConfigReader<'_> {
+        let machine = self.machine;
+        ConfigReader {
+            files: &machine.configs,
+            indexes: &machine.indexes,
+            whereabouts: &machine.whereabouts,
+            walker: &mut self.walker,
+            workspace: &self.surroundings.workspace,
+            left: &mut self.left,
         }
     }
 
@@ -327,7 +328,6 @@ impl Pass<'_> {
         if let Some(config) = self.configs.remove(key) {
             return config;
         }
-        let machine = self.machine;
-        ConfigReader { files: &machine.configs, whereabouts: &machine.whereabouts, left: &mut self.left }.read(repository)
+        self.reader().read(repository)
     }
 }

@@ -25,6 +25,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 pub(crate) struct Remembered<T> {
     files: Mutex<HashMap<PathBuf, (Stamp, Arc<T>)>>,
     parse: fn(&[u8]) -> T,
+    longest: u64,
 }
 
 /// What came of asking for a file.
@@ -49,7 +50,12 @@ struct Stamp {
 
 impl<T> Remembered<T> {
     pub(crate) fn new(parse: fn(&[u8]) -> T) -> Self {
-        Remembered { files: Mutex::new(HashMap::new()), parse }
+        Self::up_to(LONGEST, parse)
+    }
+
+    /// For files that may be longer than [`LONGEST`].
+    pub(crate) fn up_to(longest: u64, parse: fn(&[u8]) -> T) -> Self {
+        Remembered { files: Mutex::new(HashMap::new()), parse, longest }
     }
 
     /// The file at `path`; `left` is how many files this pass may still read.
@@ -67,7 +73,7 @@ impl<T> Remembered<T> {
         }
         let Some(fewer) = left.checked_sub(1) else { return Recalled::Unknown };
         *left = fewer;
-        match bounded_file::read(path, LONGEST, last) {
+        match bounded_file::read(path, self.longest, last) {
             Content::Missing | Content::Link => Recalled::Missing,
             Content::Unusable(_) => Recalled::Unknown,
             Content::Bytes(bytes, metadata) => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bounded_file::{self, Content, LastLink};
-use crate::canonical::parent;
+use crate::canonical::{End, Walker, parent};
 use crate::remembered::LONGEST;
 
 /// A repository.
@@ -44,27 +44,42 @@ pub(crate) fn find(folder: &str) -> Found {
 }
 
 /// The repository whose root is this very folder.
-fn at(folder: &str) -> Found {
+pub(crate) fn at(folder: &str) -> Found {
     let root = folder.to_owned();
     let dot_git = Path::new(folder).join(".git");
     match fs::metadata(&dot_git) {
-        Ok(metadata) if metadata.is_dir() => {
-            if let Some(common) = shared_data(&dot_git) {
-                return Found::Repository(Repository { root, own: dot_git, common, bare: false });
-            }
-        }
+        Ok(metadata) if metadata.is_dir() => match shape(&dot_git) {
+            Shape::Data(common) => return Found::Repository(Repository { root, own: dot_git, common, bare: false }),
+            Shape::Unclear => return Found::Unclear(root),
+            Shape::Other => {}
+        },
         Ok(_) => {
             let Some(own) = named_by(&dot_git, folder) else { return Found::Unclear(root) };
-            let Some(common) = shared_data(&own) else { return Found::Unclear(root) };
+            let Shape::Data(common) = shape(&own) else { return Found::Unclear(root) };
             return Found::Repository(Repository { root, own, common, bare: false });
         }
         Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {}
         Err(_) => return Found::Unclear(root),
     }
     // git takes any folder of this shape for a repository, so whoever can make three names in a tree can configure git there.
-    match shared_data(Path::new(folder)) {
-        Some(common) => Found::Repository(Repository { own: PathBuf::from(&root), root, common, bare: true }),
-        None => Found::Nothing,
+    match shape(Path::new(folder)) {
+        Shape::Data(common) => Found::Repository(Repository { own: PathBuf::from(&root), root, common, bare: true }),
+        Shape::Unclear => Found::Unclear(root),
+        Shape::Other => Found::Nothing,
+    }
+}
+
+impl Repository {
+    /// The same with the paths of its data free of links.
+    pub(crate) fn without_links(self, walker: &mut Walker) -> Found {
+        let mut walk = |path: &Path| {
+            let walked = walker.walk("/", path.to_str()?, false)?;
+            matches!(walked.end, End::Here(_)).then(|| PathBuf::from(walked.canonical))
+        };
+        match (walk(&self.own), walk(&self.common)) {
+            (Some(own), Some(common)) => Found::Repository(Repository { own, common, ..self }),
+            _ => Found::Unclear(self.root),
+        }
     }
 }
 
@@ -74,16 +89,50 @@ fn named_by(dot_git: &Path, folder: &str) -> Option<PathBuf> {
     Some(Path::new(folder).join(text.strip_prefix("gitdir: ")?))
 }
 
-/// The shared data of a repository, if the folder looks like one. What `HEAD` says is not looked at: that only finds more.
-fn shared_data(own: &Path) -> Option<PathBuf> {
-    fs::symlink_metadata(own.join("HEAD")).ok()?;
+/// Whether a folder is the data of a repository.
+enum Shape {
+    /// It is, and this is the shared part.
+    Data(PathBuf),
+    /// git may take it for one, or go on to the folder above: versions and rights decide.
+    Unclear,
+    /// It is not.
+    Other,
+}
+
+/// Only what is a repository for sure may count as one: git passes over a lookalike, and what is set further up counts then.
+fn shape(own: &Path) -> Shape {
+    let head = own.join("HEAD");
+    let Ok(metadata) = fs::symlink_metadata(&head) else { return Shape::Other };
     let named = own.join("commondir");
     let common = match fs::symlink_metadata(&named) {
-        Ok(_) => own.join(text_of(&named)?),
+        Ok(_) => match text_of(&named) {
+            Some(text) => own.join(text),
+            None => return Shape::Unclear,
+        },
         Err(_) => own.to_owned(),
     };
-    let is_folder = |name: &str| fs::metadata(common.join(name)).is_ok_and(|metadata| metadata.is_dir());
-    (is_folder("objects") && is_folder("refs")).then_some(common)
+    // git only asks whether it may pass through them, so a file that can be run would do.
+    let mut folders = true;
+    for name in ["objects", "refs"] {
+        match fs::metadata(common.join(name)) {
+            Ok(metadata) => folders &= metadata.is_dir(),
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Shape::Other,
+            Err(_) => folders = false,
+        }
+    }
+    if folders && metadata.is_file() && text_of(&head).is_some_and(|text| names_a_commit(&text)) {
+        Shape::Data(common)
+    } else {
+        Shape::Unclear
+    }
+}
+
+/// What git takes for the content of `HEAD`.
+fn names_a_commit(head: &str) -> bool {
+    match head.strip_prefix("ref:") {
+        Some(name) => name.trim_start_matches([' ', '\t']).starts_with("refs/"),
+        None => matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit()),
+    }
 }
 
 fn text_of(path: &Path) -> Option<String> {

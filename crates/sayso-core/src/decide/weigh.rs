@@ -2,7 +2,7 @@
 
 use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{ProgramFact, Surroundings};
+use crate::fact::{GitHelper, GitHelperKind, GitScope, ProgramFact, Surroundings};
 use crate::paths::below;
 use crate::verdict::{Risk, Tier};
 
@@ -79,9 +79,9 @@ pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<Stri
     }
     if let Some(Some(git)) = reading.git.get(part) {
         // Settings of the person and of the system are theirs to choose; what stands in the repository may come from anywhere.
-        let own = |file: &str| git.root.as_deref().is_some_and(|root| below(file, root)) || below(file, &reading.surroundings.workspace);
-        if let Some(helper) = git.helpers.iter().find(|helper| own(&helper.file) && runs_on_read(&helper.name)) {
-            return Some(format!("git would run `{}` by `{}` in `{}`", helper.value, helper.name, helper.file));
+        let foreign = |helper: &&GitHelper| helper.on_read && helper.scope == GitScope::Repository;
+        if let Some(helper) = git.helpers.iter().find(foreign) {
+            return Some(what_git_does(helper));
         }
         if git.incomplete {
             return Some("git's configuration could not be read whole, so it may run helpers".to_owned());
@@ -111,13 +111,16 @@ fn planted(program: &ProgramFact) -> Option<&str> {
     (program.inside_workspace || shared).then_some(file)
 }
 
-/// Helpers that a reading git command can start; hooks and editors only run for commands that ask anyway.
-fn runs_on_read(name: &str) -> bool {
-    !(name.starts_with("hook.")
-        || name.starts_with("credential.")
-        || name.ends_with("editor")
-        || name.starts_with("alias.")
-        || name.starts_with("gpg."))
+fn what_git_does(helper: &GitHelper) -> String {
+    let GitHelper { name, value, file, .. } = helper;
+    match helper.kind {
+        GitHelperKind::Program => format!("git would run `{value}` by `{name}` in `{file}`"),
+        GitHelperKind::Hook => format!("git would run the hook `{file}`"),
+        GitHelperKind::Fetch => format!("git may fetch what is missing from another host, by `{name}` in `{file}`"),
+        GitHelperKind::Bare => format!("git takes `{file}` for a repository by its shape alone, and would do what is set there"),
+        // Without the value: settings that nobody knows can be secrets.
+        GitHelperKind::Unknown => format!("the repository sets `{name}` in `{file}`, which is not known to be harmless"),
+    }
 }
 
 /// The worst danger of the text and of the effects.

@@ -130,7 +130,7 @@ fn g_03_odd_layouts_are_found() {
     scratch.folder("ws/docs/refs");
     scratch.file("ws/docs/HEAD", "ref: refs/heads/x\n");
     scratch.file("ws/docs/config", "[core]\nfsmonitor = bare\n");
-    assert_eq!(names(&scratch, "docs"), ["core.fsmonitor=bare"]);
+    assert_eq!(names(&scratch, "docs"), ["core.fsmonitor=bare", "repository.bare=true"]);
     assert_eq!(scratch.git("docs").root, Some(scratch.at("ws/docs")));
 
     scratch.file("ws/sub/.git", "gitdir: ../nowhere\n");

@@ -1,6 +1,8 @@
 //! Tests on real file systems: a scratch machine with a home, a workspace and nothing of the real ones.
 
 mod git;
+mod git_clean;
+mod git_danger;
 mod ignore;
 mod paths;
 mod programs;
@@ -140,6 +142,9 @@ fn time_of_a_pass() {
     scratch.run_git(&["init", "-q"], b"");
     scratch.file("ws/.gitignore", &"target/\n*.o\n/build\n".repeat(20));
     scratch.file("ws/src/a.rs", "");
+    scratch.run_git(&["add", "."], b"");
+    // What was just written is read each time.
+    std::thread::sleep(std::time::Duration::from_millis(3100));
     let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
     let program = Question::Program { name: "ls".to_owned() };
     let git = Question::GitHelpers { folder: ".".to_owned() };
