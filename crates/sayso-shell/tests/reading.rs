@@ -109,7 +109,7 @@ fn everything_else_is_opaque() {
 fn an_opaque_text_says_why_and_where() {
     let opaque = analyse("ls -la && rm x").opaque.unwrap();
     assert_eq!((opaque.reason.as_str(), opaque.start, opaque.end), ("`&` joins several commands", 7, 8));
-    assert_eq!(opaque.seen, vec![words("ls -la"), words("rm x")]);
+    assert_eq!(opaque.seen, vec![words("ls -la"), words("rm x"), words("ls --all -l")]);
 }
 
 #[test]
