@@ -1,7 +1,7 @@
 //! Walks a text from its reading to a draft: wrappers off, the program looked up, its effects and dangers listed.
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
+use sayso_core::effect::{Effect, EffectKind, Target};
 use sayso_core::fact::Question;
 use sayso_core::verdict::Tier;
 
@@ -9,9 +9,8 @@ use crate::forms::{self, Carries};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::reader::{self, Line, Refusal};
-use crate::scene::{PLAIN, Scene};
-use crate::seen::Seen;
-use crate::split::After;
+use crate::redirects;
+use crate::scene::Scene;
 use crate::wrappers::{self, Unwrapped, identity};
 use crate::{LONGEST, danger, normal, seen};
 
@@ -37,39 +36,9 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
     let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
     let mut draft = Draft { effects, dangers, ..Draft::default() };
-    redirects(&mut draft, &seen);
+    redirects::list(&mut draft, text, &seen);
     draft.opaque = Some(Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen: seen.rows() });
     draft
-}
-
-/// The files that redirects may write or read, so that what is protected or denied is found among them.
-fn redirects(draft: &mut Draft, seen: &Seen) {
-    const MOST: usize = 64;
-    let mut left = MOST;
-    for segment in &seen.segments {
-        let kind = match segment.after {
-            After::Output => EffectKind::Write,
-            After::Input => EffectKind::Read,
-            _ => continue,
-        };
-        // Which file a variable, a pattern or a home stands for is not known here.
-        let literal = |path: &&String| !path.is_empty() && !path.starts_with(['~', '#']) && !path.contains(['$', '`', '*', '?', '\0']);
-        let Some(path) = segment.words.first().filter(literal).filter(|path| !path.starts_with("/dev/")) else { continue };
-        let known = draft.effects.iter().any(|effect| effect.kind == kind && effect.place().is_some_and(|place| place.written == *path));
-        if known {
-            continue;
-        }
-        let Some(less) = left.checked_sub(1) else {
-            let what = "more redirects than can be looked at".to_owned();
-            draft.dangers.push(Danger { tier: Tier::Dangerous, what, part: None, shown_by_effect: false });
-            return;
-        };
-        left = less;
-        let question = draft.ask(Question::Path { path: path.clone(), no_follow: false });
-        let place = Place { written: path.clone(), question, fact: None };
-        let manner = Manner { redirect: true, ..PLAIN };
-        draft.effects.push(Effect { manner, certain: false, ..Effect::new(kind, Target::Path(place)) });
-    }
 }
 
 /// One plain command.
@@ -151,7 +120,7 @@ fn plain(text: &str, line: Line, unwrapped: Unwrapped) -> Draft {
 /// Puts in what can be seen of the script inside a command.
 fn show_inside(text: &str, draft: &mut Draft) {
     let seen = seen::look(text);
-    redirects(draft, &seen);
+    redirects::list(draft, text, &seen);
     for danger in danger::of_text(text, &seen) {
         if !draft.dangers.iter().any(|known| known.what == danger.what) {
             draft.dangers.push(danger);

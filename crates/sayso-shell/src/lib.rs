@@ -12,6 +12,7 @@ mod places;
 mod programs;
 mod quote;
 mod reader;
+mod redirects;
 mod scene;
 mod seen;
 mod split;

@@ -111,7 +111,7 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
                 let rest = words.get(start..).unwrap_or(&[]);
                 let shown = if 2 * rest.len() <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
                 // What stands behind `{` or `then` shows up by itself.
-                if !shown.first().is_some_and(|first| !wrappers::is_transparent(first)) {
+                if shown.first().is_none_or(|first| wrappers::is_transparent(first)) {
                     continue;
                 }
                 let Some(left) = budget.checked_sub(shown.len()) else {
