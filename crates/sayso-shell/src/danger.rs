@@ -283,16 +283,19 @@ fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
 
 /// Whether a text defines a function that starts itself twice: `:(){ :|:& };:` under any name.
 fn is_fork_bomb(text: &str) -> bool {
-    if !text.contains('{') {
+    if !text.contains('{') || !text.contains('|') {
         return false;
     }
-    let dense: String = text.chars().filter(|character| !character.is_whitespace()).collect();
-    dense.match_indices("(){").any(|(at, opening)| {
-        let before = dense.get(..at).unwrap_or("");
-        let name = before.rsplit([';', '&', '|', '(', ')', '{', '}', '"', '\'']).next().unwrap_or("");
-        let body = dense.get(at + opening.len()..).unwrap_or("");
-        let after_first =
-            |body: &str| body.strip_prefix(name).and_then(|rest| rest.strip_prefix('|')).is_some_and(|rest| rest.starts_with(name));
-        !name.is_empty() && name.len() < 256 && after_first(body)
+    let dense: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    const OPENING: &[u8] = b"(){";
+    dense.windows(OPENING.len()).enumerate().filter(|(_, window)| *window == OPENING).any(|(at, _)| {
+        let before = dense.get(..at).unwrap_or(&[]);
+        let name = before.rsplit(|byte| b";&|(){}\"'".contains(byte)).next().unwrap_or(&[]);
+        let body = dense.get(at + OPENING.len()..).unwrap_or(&[]);
+        let pipes_itself = |body: &[u8]| {
+            let after = body.strip_prefix(name).and_then(|rest| rest.strip_prefix(b"|"));
+            after.is_some_and(|rest| rest.starts_with(name))
+        };
+        !name.is_empty() && name.len() < 256 && pipes_itself(body)
     })
 }

@@ -1,5 +1,7 @@
 //! The files that redirects in unreadable text may write or read, so that what is protected or denied is found among them.
 
+use std::collections::HashSet;
+
 use sayso_core::draft::{Danger, Draft};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::Question;
@@ -20,6 +22,7 @@ pub(crate) fn list(draft: &mut Draft, text: &str, seen: &Seen) {
     // The text of a here-document is mostly code, where `->` and `<` stand before names that are no files.
     let document = text.contains("<<");
     let (mut in_folders, mut plain) = (0, 0);
+    let mut known = HashSet::new();
     for segment in &seen.segments {
         let kind = match segment.after {
             After::Output => EffectKind::Write,
@@ -31,7 +34,7 @@ pub(crate) fn list(draft: &mut Draft, text: &str, seen: &Seen) {
         if !folder && ((document && !path.contains('.')) || plain >= MOST_PLAIN) {
             continue;
         }
-        if draft.effects.iter().any(|effect| effect.kind == kind && effect.place().is_some_and(|place| place.written == *path)) {
+        if !known.insert((segment.after == After::Output, path.as_str())) {
             continue;
         }
         if folder && in_folders >= MOST_IN_FOLDERS {

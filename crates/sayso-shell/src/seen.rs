@@ -100,14 +100,17 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
     let mut rows = Vec::new();
     for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
         let words = segment.words.as_slice();
+        let mut next: Option<Vec<usize>> = None;
         for (index, word) in words.iter().enumerate() {
             let leading = index == 0 && is_assignment(word);
             if !leading && !wrappers::is_transparent(word) && !wrappers::takes_command(word) {
                 continue;
             }
-            let first = skip_own(words, index + 1);
+            let next = next.get_or_insert_with(|| next_words(words));
+            let skip_own = |from: usize| next.get(from).copied().unwrap_or(words.len());
+            let first = skip_own(index + 1);
             // The word after the options may be the value of the last one, or a host.
-            for start in [first, skip_own(words, first + 1)] {
+            for start in [first, skip_own(first + 1)] {
                 let rest = words.get(start..).unwrap_or(&[]);
                 let shown = if 2 * rest.len() <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
                 // What stands behind `{` or `then` shows up by itself.
@@ -126,11 +129,16 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
     segments.extend(rows);
 }
 
-/// Where the next word stands that is no option, assignment or number. Not too far, or many wrappers would cost the square.
-fn skip_own(words: &[String], from: usize) -> usize {
-    const FARTHEST: usize = 64;
-    let own = |word: &&String| word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word);
-    from + words.get(from..).unwrap_or(&[]).iter().take(FARTHEST).take_while(own).count()
+/// For each place, where the next word stands that is no option, assignment or number; from the right, so that it is one pass.
+fn next_words(words: &[String]) -> Vec<usize> {
+    let mut next = vec![words.len(); words.len() + 1];
+    let mut after = words.len();
+    for (slot, (index, word)) in next.iter_mut().zip(words.iter().enumerate()).rev() {
+        let own = word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word);
+        after = if own { after } else { index };
+        *slot = after;
+    }
+    next
 }
 
 /// Puts in every row again, from each name of a program on, with its plain name and in normal form: `/bin/git -C x push -f`
