@@ -11,6 +11,7 @@ use crate::forms::{self, Carries};
 use crate::lines::{self, Step};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
+use crate::redirects as seen_redirects;
 use crate::scene::{PLAIN, Scene, in_folder};
 use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, seen};
@@ -41,7 +42,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
     } else if together {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
-        add_dangers(&mut draft, danger::of_text(&bare, &seen::segments(&bare)));
+        add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
     }
     draft
 }
@@ -71,12 +72,13 @@ fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
 
 /// A text that could not be read: only what can be seen in it is kept.
 fn opaque(text: &str, refusal: Refusal) -> Draft {
-    let segments = seen::segments(text);
-    let dangers = danger::of_text(text, &segments);
-    let seen = segments.into_iter().map(|segment| segment.words).collect();
+    let seen = seen::look(text);
+    let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
-    let opaque = Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen };
-    Draft { effects, opaque: Some(opaque), dangers, ..Draft::default() }
+    let mut draft = Draft { effects, dangers, ..Draft::default() };
+    seen_redirects::list(&mut draft, text, &seen);
+    draft.opaque = Some(Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen: seen.rows() });
+    draft
 }
 
 /// One plain command, with its redirects.
@@ -191,11 +193,12 @@ fn is_network_file(path: &str) -> bool {
 
 /// Puts in what can be seen of the script inside a command.
 fn show_inside(text: &str, draft: &mut Draft) {
-    let segments = seen::segments(text);
-    add_dangers(draft, danger::of_text(text, &segments));
+    let seen = seen::look(text);
+    seen_redirects::list(draft, text, &seen);
+    add_dangers(draft, danger::of_text(text, &seen));
     if let Some(opaque) = &mut draft.opaque {
         opaque.end = text.len();
-        opaque.seen = segments.into_iter().map(|segment| segment.words).collect();
+        opaque.seen = seen.rows();
     }
 }
 

@@ -8,22 +8,24 @@ use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::places::{Worth, is_raw_device, worth};
 use crate::programs;
-use crate::seen::{After, MOST_TEXT, Segment, is_assignment};
+use crate::seen::{Seen, is_assignment};
+use crate::split::After;
 use crate::wrappers::{identity, is_one_of, is_shell, loose_name};
 
 type Found = (Tier, String);
 
 /// The dangers in what could be seen of a text.
-pub(crate) fn of_text(text: &str, segments: &[Segment]) -> Vec<Danger> {
+pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
+    let segments = seen.segments.as_slice();
     let mut found = Vec::new();
     if is_fork_bomb(text) {
         found.push((Catastrophic, "a fork bomb".to_owned()));
     }
-    if text.len() > MOST_TEXT {
+    if seen.cut {
         found.push((Dangerous, "the command is too long to be looked through".to_owned()));
     }
     // Looking from every position could cost the square of the length; a text that makes it do so is no ordinary one.
-    let mut work = 64 * 1024 + 4 * text.len();
+    let mut work = 64 * 1024 + 4 * text.len().min(64 * 1024);
     let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && segment.words.iter().any(|word| is_shell(word)));
     for segment in segments {
         if segment.after == After::Output
@@ -31,7 +33,7 @@ pub(crate) fn of_text(text: &str, segments: &[Segment]) -> Vec<Danger> {
         {
             found.push((Catastrophic, format!("writes over the device `{path}`")));
         }
-        if matches!(segment.after, After::Output | After::Input) {
+        if segment.after.is_redirect() {
             continue;
         }
         if !of_words(&segment.words, Look { rough: segment.rough, all: shell_reads }, &mut work, &mut found) {
@@ -119,7 +121,8 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
 fn is_destroyer(word: &str) -> bool {
     const DESTROYERS: [&str; 13] =
         ["rm", "dd", "shred", "wipefs", "blkdiscard", "chmod", "chown", "mv", "find", "git", "sudo", "tee", "cp"];
-    is_one_of(word, &DESTROYERS) || loose_name(word).starts_with("mkfs")
+    let base = word.rsplit('/').next().unwrap_or(word);
+    is_one_of(base, &DESTROYERS) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }
 
 /// The dangers of a program with its arguments.
@@ -280,13 +283,19 @@ fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
 
 /// Whether a text defines a function that starts itself twice: `:(){ :|:& };:` under any name.
 fn is_fork_bomb(text: &str) -> bool {
-    let dense: String = text.chars().filter(|character| !character.is_whitespace()).collect();
-    dense.match_indices("(){").any(|(at, opening)| {
-        let before = dense.get(..at).unwrap_or("");
-        let name = before.rsplit([';', '&', '|', '(', ')', '{', '}', '"', '\'']).next().unwrap_or("");
-        let body = dense.get(at + opening.len()..).unwrap_or("");
-        let after_first =
-            |body: &str| body.strip_prefix(name).and_then(|rest| rest.strip_prefix('|')).is_some_and(|rest| rest.starts_with(name));
-        !name.is_empty() && name.len() < 256 && after_first(body)
+    if !text.contains('{') || !text.contains('|') {
+        return false;
+    }
+    let dense: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    const OPENING: &[u8] = b"(){";
+    dense.windows(OPENING.len()).enumerate().filter(|(_, window)| *window == OPENING).any(|(at, _)| {
+        let before = dense.get(..at).unwrap_or(&[]);
+        let name = before.rsplit(|byte| b";&|(){}\"'".contains(byte)).next().unwrap_or(&[]);
+        let body = dense.get(at + OPENING.len()..).unwrap_or(&[]);
+        let pipes_itself = |body: &[u8]| {
+            let after = body.strip_prefix(name).and_then(|rest| rest.strip_prefix(b"|"));
+            after.is_some_and(|rest| rest.starts_with(name))
+        };
+        !name.is_empty() && name.len() < 256 && pipes_itself(body)
     })
 }

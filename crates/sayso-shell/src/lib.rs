@@ -15,8 +15,10 @@ mod options;
 mod places;
 mod programs;
 mod quote;
+mod redirects;
 mod scene;
 mod seen;
+mod split;
 mod wrappers;
 
 use sayso_core::draft::{Command, Draft};
@@ -59,9 +61,10 @@ pub fn commands(text: &str) -> Option<Vec<Command>> {
 /// The words that can be seen in any text, split at every operator, quotes removed as well as possible.
 ///
 /// Over-approximate, for deny rules on opaque text: a command behind a wrapper, in a script of `sh -c` or in a substitution is
-/// a row of its own, and a row may well be something that would never run.
+/// a row of its own, and a row may well be something that would never run. Commands of known programs come by their plain name
+/// and in normal form, too.
 pub fn seen(text: &str) -> Vec<Vec<String>> {
-    seen::segments(text).into_iter().map(|segment| segment.words).collect()
+    seen::look(text).rows()
 }
 
 /// One command line that reads back to exactly these words.

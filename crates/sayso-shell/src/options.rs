@@ -195,12 +195,6 @@ fn takes(entry: &'static str) -> (&'static str, Takes) {
     ends.iter().find_map(|(end, takes)| Some((entry.strip_suffix(end)?, *takes))).unwrap_or((entry, Takes::Nothing))
 }
 
-/// Every entry of a table: its spellings and what it takes.
-#[cfg(test)]
-pub(crate) fn entries(table: &'static str) -> impl Iterator<Item = (std::str::Split<'static, char>, Takes)> {
-    table.split_ascii_whitespace().map(takes).map(|(names, takes)| (names.split(','), takes))
-}
-
 fn only_one_with_prefix(table: &'static str, prefix: &str) -> Option<&'static str> {
     if prefix.len() < 3 {
         return None;

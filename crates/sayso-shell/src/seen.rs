@@ -1,60 +1,83 @@
 //! Every word that can be seen in a text that may not be readable as a whole: over-approximate, for deny rules and danger.
 
+use crate::forms;
+use crate::split::{After, Found, Segment, split};
 use crate::wrappers;
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
-/// How many words follow a wrapper at least, when there are too many wrappers to show the whole rest for each.
-const LEAST_SUFFIX: usize = 8;
 /// Only so much of a text is split. No system takes this much as one argument, and [`crate::danger`] speaks up about the rest.
-pub(crate) const MOST_TEXT: usize = 1024 * 1024;
+const MOST_TEXT: usize = 1024 * 1024;
+/// So much is split of a text, of the scripts inside it, and of both again without regard to quotes.
+const MOST_BYTES: usize = 4 * MOST_TEXT;
+/// So many words are shown again behind wrappers.
+const MOST_BEHIND: usize = 64 * 1024;
+/// How many words follow a wrapper at least, when there are too many wrappers to show the whole rest for each.
+const LEAST_BEHIND: usize = 8;
+/// So many rows, and so many words in them, are shown again by the plain name of their program and in normal form.
+const MOST_FORMS: usize = 4096;
+const MOST_FORM_WORDS: usize = 16 * 1024;
+const LONGEST_FORM: usize = 1024;
 
-/// Words that stood together between two operators.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    pub(crate) words: Vec<String>,
-    /// What stood before it.
-    pub(crate) after: After,
-    /// Found without regard to quotes, so that it may be prose.
-    pub(crate) rough: bool,
+/// What can be seen in a text.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) segments: Vec<Segment>,
+    /// The same in other forms, for rules.
+    forms: Vec<Vec<String>>,
+    /// There was more than is looked at.
+    pub(crate) cut: bool,
 }
 
-/// What stands before a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
-    /// The start, or an operator that only separates.
-    Separator,
-    /// A `|`: it reads what the one before prints.
-    Pipe,
-    /// A `>`: the only word is a file that is written.
-    Output,
-    /// A `<`: the only word is a file or text that is read.
-    Input,
-    /// A wrapper, whose own words are the segment before it.
-    Wrapper,
+impl Seen {
+    /// The words of all segments, in every form.
+    pub(crate) fn rows(self) -> Vec<Vec<String>> {
+        let mut rows: Vec<Vec<String>> = self.segments.into_iter().map(|segment| segment.words).collect();
+        rows.extend(self.forms);
+        rows
+    }
 }
 
-/// The segments of a text, also of the scripts inside it.
-pub(crate) fn segments(text: &str) -> Vec<Segment> {
-    let mut found = Vec::new();
-    let text = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
+/// Looks at a text, and at the scripts inside it.
+pub(crate) fn look(text: &str) -> Seen {
+    let mut found = Found { cut: text.len() > MOST_TEXT, ..Found::default() };
+    let whole = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
+    scripts(whole, &mut found);
+    let Found { mut segments, mut cut, .. } = found;
+    behind_wrappers(&mut segments, &mut cut);
+    let mut seen = Seen { segments, forms: Vec::new(), cut };
+    other_forms(&mut seen);
+    seen
+}
+
+/// Splits a text and, level by level, the words in it that may be scripts.
+fn scripts(text: &str, found: &mut Found) {
+    let too_long = std::mem::take(&mut found.cut);
+    let mut bytes = MOST_BYTES;
     let mut level = vec![text.to_owned()];
     for _ in 0..DEEPEST {
         let mut deeper = Vec::new();
         for script in &level {
-            let from = found.len();
-            let doubtful = split(script, false, &mut found);
+            let from = found.segments.len();
+            let doubtful = split(script, false, found);
             if doubtful {
-                split(script, true, &mut found);
+                split(script, true, found);
             }
-            let fresh = found.get(from..).unwrap_or(&[]);
+            bytes = bytes.saturating_sub(2 * script.len());
+            let fresh = found.segments.get(from..).unwrap_or(&[]);
             // What is piped into a shell is a script as well.
             let piped =
                 fresh.iter().any(|segment| segment.after == After::Pipe && segment.words.iter().any(|word| wrappers::is_shell(word)));
             for segment in fresh {
                 if piped || segment.words.iter().any(|word| wrappers::takes_script(word)) {
-                    let scripts = segment.words.iter().filter(|word| word.contains([' ', '\t', '\n', ';', '|', '&', '\\', '$', '`']));
-                    deeper.extend(scripts.filter(|word| *word != script).cloned());
+                    for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
+                        if bytes < 2 * word.len() {
+                            found.cut = true;
+                            break;
+                        }
+                        bytes -= 2 * word.len();
+                        deeper.push(word.clone());
+                    }
                 }
             }
         }
@@ -63,160 +86,91 @@ pub(crate) fn segments(text: &str) -> Vec<Segment> {
         }
         level = deeper;
     }
-    // Every wrapper shows the rest of its segment again, which must not add up to the square of the length.
-    let mut budget = 4096 + 2 * found.iter().map(|segment| segment.words.len()).sum::<usize>();
-    let suffixes: Vec<Segment> = found.iter().flat_map(|segment| behind_wrappers(segment, &mut budget)).collect();
-    found.extend(suffixes);
-    found
+    found.cut |= too_long;
 }
 
-/// What stands behind each wrapper of a segment, its options skipped: `xargs -0 rm -rf` also shows `rm -rf`.
-fn behind_wrappers(segment: &Segment, budget: &mut usize) -> Vec<Segment> {
+fn is_script(word: &str) -> bool {
+    word.bytes().any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'\\' | b'$' | b'`'))
+}
+
+/// Puts in what stands behind each wrapper, its options skipped: `xargs -0 rm -rf` also shows `rm -rf`.
+fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
+    // Every wrapper shows the rest of its segment again, which must not add up to the square of the length.
+    let mut budget = MOST_BEHIND;
     let mut rows = Vec::new();
-    let words = segment.words.as_slice();
-    // Where the next word stands that is no option, assignment or number; from the right, so that it is found in one pass.
-    let mut next = vec![words.len(); words.len() + 2];
-    for (index, word) in words.iter().enumerate().rev() {
-        let own = word.starts_with('-') || is_assignment(word) || word.starts_with(|first: char| first.is_ascii_digit());
-        let found = if own { next.get(index + 1).copied().unwrap_or(words.len()) } else { index };
-        if let Some(slot) = next.get_mut(index) {
-            *slot = found;
-        }
-    }
-    let skip_own = |index: usize| next.get(index).copied().unwrap_or(words.len());
-    for (index, word) in words.iter().enumerate() {
-        let leading = index == 0 && is_assignment(word);
-        if !leading && !wrappers::is_transparent(word) && !wrappers::takes_command(word) {
-            continue;
-        }
-        let first = skip_own(index + 1);
-        // The word after the options may be the value of the last one, or a host.
-        for start in [first, skip_own(first + 1)] {
-            let rest = words.get(start..).unwrap_or(&[]);
-            let shown = if rest.len() <= *budget { rest } else { rest.get(..LEAST_SUFFIX).unwrap_or(rest) };
-            // What stands behind `{` or `then` shows up by itself.
-            if shown.first().is_some_and(|first| !wrappers::is_transparent(first)) {
-                *budget = budget.saturating_sub(shown.len());
+    for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
+        let words = segment.words.as_slice();
+        let mut next: Option<Vec<usize>> = None;
+        for (index, word) in words.iter().enumerate() {
+            let leading = index == 0 && is_assignment(word);
+            if !leading && !wrappers::is_transparent(word) && !wrappers::takes_command(word) {
+                continue;
+            }
+            let next = next.get_or_insert_with(|| next_words(words));
+            let skip_own = |from: usize| next.get(from).copied().unwrap_or(words.len());
+            let first = skip_own(index + 1);
+            // The word after the options may be the value of the last one, or a host.
+            for start in [first, skip_own(first + 1)] {
+                let rest = words.get(start..).unwrap_or(&[]);
+                let shown = if 2 * rest.len() <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
+                // What stands behind `{` or `then` shows up by itself.
+                if shown.first().is_none_or(|first| wrappers::is_transparent(first)) {
+                    continue;
+                }
+                let Some(left) = budget.checked_sub(shown.len()) else {
+                    *cut = true;
+                    break;
+                };
+                budget = left;
                 rows.push(Segment { words: shown.to_vec(), after: After::Wrapper, rough: segment.rough });
             }
         }
     }
-    rows
+    segments.extend(rows);
+}
+
+/// For each place, where the next word stands that is no option, assignment or number; from the right, so that it is one pass.
+fn next_words(words: &[String]) -> Vec<usize> {
+    let mut next = vec![words.len(); words.len() + 1];
+    let mut after = words.len();
+    for (slot, (index, word)) in next.iter_mut().zip(words.iter().enumerate()).rev() {
+        let own = word.starts_with('-') || word.starts_with(|first: char| first.is_ascii_digit()) || is_assignment(word);
+        after = if own { after } else { index };
+        *slot = after;
+    }
+    next
+}
+
+/// Puts in every row again, from each name of a program on, with its plain name and in normal form: `/bin/git -C x push -f`
+/// is also `git push --force`.
+fn other_forms(seen: &mut Seen) {
+    let mut words_left = MOST_FORM_WORDS;
+    for segment in seen.segments.iter().filter(|segment| !segment.after.is_redirect()) {
+        for (index, word) in segment.words.iter().enumerate() {
+            if !forms::is_program(word) {
+                continue;
+            }
+            let rest = segment.words.get(index..).unwrap_or(&[]);
+            let length = rest.len().min(LONGEST_FORM).min(words_left);
+            seen.cut |= length < rest.len();
+            if length == 0 || seen.forms.len() >= MOST_FORMS {
+                seen.cut = true;
+                return;
+            }
+            words_left -= length;
+            let rest = rest.get(..length).unwrap_or(rest);
+            let (plain, normal) = forms::plain_and_normal(rest);
+            if normal != plain {
+                seen.forms.push(normal);
+            }
+            // Rules look at the start of a row and some way into it.
+            if plain.first() != Some(word) || index >= 64 {
+                seen.forms.push(plain);
+            }
+        }
+    }
 }
 
 pub(crate) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| crate::characters::is_name(name))
-}
-
-/// The state while splitting.
-struct Splitter<'a> {
-    found: &'a mut Vec<Segment>,
-    words: Vec<String>,
-    word: String,
-    in_word: bool,
-    after: After,
-    /// The next word is the target of a redirect.
-    target: Option<After>,
-    rough: bool,
-}
-
-impl Splitter<'_> {
-    fn end_word(&mut self) {
-        if !std::mem::take(&mut self.in_word) {
-            return;
-        }
-        let word = std::mem::take(&mut self.word);
-        match self.target.take() {
-            // A redirect does not end its command: `rm > x -rf /` is `rm -rf /`.
-            Some(after) => self.found.push(Segment { words: vec![word], after, rough: self.rough }),
-            None => self.words.push(word),
-        }
-    }
-
-    fn end_segment(&mut self, after: After) {
-        self.end_word();
-        self.target = None;
-        let words = std::mem::take(&mut self.words);
-        if !words.is_empty() {
-            self.found.push(Segment { words, after: self.after, rough: self.rough });
-        }
-        self.after = after;
-    }
-
-    fn redirect(&mut self, direction: After) {
-        // The number of a descriptor is no word of the command.
-        if self.in_word && self.word.bytes().all(|byte| byte.is_ascii_digit()) {
-            self.word.clear();
-            self.in_word = false;
-        }
-        self.end_word();
-        self.target = Some(direction);
-    }
-
-    fn push(&mut self, character: char) {
-        self.in_word = true;
-        self.word.push(character);
-    }
-}
-
-/// Splits a text; `rough` pays no regard to quotes. Answers whether quotes may have been misread.
-fn split(text: &str, rough: bool, found: &mut Vec<Segment>) -> bool {
-    let mut doubtful = false;
-    let mut quote: Option<char> = None;
-    let mut state =
-        Splitter { found, words: Vec::new(), word: String::new(), in_word: false, after: After::Separator, target: None, rough };
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let next = characters.peek().copied();
-        if let Some(open) = quote {
-            match character {
-                _ if character == open => quote = None,
-                '\\' if open == '"' && next.is_some_and(|next| "$`\"\\\n".contains(next)) => {
-                    characters.next();
-                    state.word.extend(next.filter(|next| *next != '\n'));
-                }
-                _ => {
-                    // A substitution in double quotes starts a command of its own.
-                    doubtful |= open == '"' && (character == '`' || (character == '$' && next == Some('(')));
-                    state.word.push(character);
-                }
-            }
-            continue;
-        }
-        match character {
-            '\'' | '"' if rough => state.in_word = true,
-            '\'' | '"' => {
-                state.in_word = true;
-                quote = Some(character);
-            }
-            '\\' => match characters.next() {
-                Some('\n') | None => {}
-                Some(escaped) if rough && (escaped.is_whitespace() || escaped == '\'' || escaped == '"') => state.end_word(),
-                Some(escaped) => state.push(escaped),
-            },
-            '>' | '<' => {
-                doubtful |= character == '<' && next == Some('<');
-                state.redirect(if character == '>' { After::Output } else { After::Input });
-                while characters.next_if(|next| "<>&|-!".contains(*next)).is_some() {}
-            }
-            '&' if next == Some('>') => {}
-            '|' => {
-                state.end_segment(After::Pipe);
-                if characters.next_if_eq(&'|').is_some() {
-                    state.after = After::Separator;
-                }
-                characters.next_if_eq(&'&');
-            }
-            ';' | '&' | '(' | ')' | '\n' | '\r' | '`' => state.end_segment(After::Separator),
-            '$' if next == Some('\'') || next == Some('"') => doubtful = true,
-            '#' if !state.in_word => {
-                doubtful = true;
-                state.push(character);
-            }
-            _ if character.is_whitespace() || character == '\0' => state.end_word(),
-            _ => state.push(character),
-        }
-    }
-    state.end_segment(After::Separator);
-    doubtful || quote.is_some()
 }

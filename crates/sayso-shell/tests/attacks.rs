@@ -191,3 +191,57 @@ fn h_69_wrappers_are_programs_too() {
         assert_eq!(asked, names.iter().collect::<Vec<_>>(), "{text}");
     }
 }
+
+#[test]
+fn redirects_in_unreadable_text_are_possible_effects() {
+    for (text, expected) in [
+        ("$x; ls > a/b", vec!["w? a/b"]),
+        ("$x; ls >> 'a b' 2>&1", vec!["w? a b"]),
+        ("$x; ls 2>/dev/null; cat < x >&y", vec!["r? x", "w? y"]),
+        ("$x; ls >&2; ls >&-; ls <&3", vec![]),
+        ("cat <<< word; cat <<EOF", vec![]),
+        ("ls > ~/x; ls > $x; ls > *.rs; ls > \"$(x)\"", vec![]),
+        ("$x; ls 1<>x", vec!["w? x"]),
+        ("sh -c 'ls > x'", vec!["w? x"]),
+        ("diff <(ls) >(cat)", vec![]),
+        ("cat > a.rs <<EOF\nfn f() -> Result<String> { $x }\nEOF", vec!["w? a.rs"]),
+        ("echo 'a > b'", vec![]),
+    ] {
+        assert_eq!(paths(&analyse(text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn rules_see_every_stage_of_a_command() {
+    let stages = |text: &str| analyse(text).commands[0].stages.iter().map(|words| words.join(" ")).collect::<Vec<_>>();
+    for (text, expected) in [
+        ("sudo env A=1 ls x", vec!["sudo env A=1 ls x", "env A=1 ls x"]),
+        ("/usr/bin/sudo ls", vec!["/usr/bin/sudo ls", "sudo ls"]),
+        ("//usr/bin/git push -f", vec!["git push -f", "git push --force"]),
+        ("GIT push origin +x", vec!["git push --force origin +x"]),
+        ("ionice -c3 git push -f", vec!["git push -f", "git push --force"]),
+        ("foo a git push -f", vec!["git push --force"]),
+        ("find . -exec /bin/git -C y push --mirror ';'", vec!["git push --force --mirror ;"]),
+        ("strace -f terraform apply", vec!["terraform apply"]),
+    ] {
+        let found = stages(text);
+        assert!(expected.iter().all(|stage| found.contains(&(*stage).to_owned())), "{text}: {found:?}");
+    }
+    for text in ["ls git push", "echo git push -f", "git log --grep 'git push'", "make git push"] {
+        assert_eq!(stages(text), Vec::<String>::new(), "{text}");
+    }
+    assert!(stages(&format!("strace {}", "git ".repeat(990))).len() < 4000);
+}
+
+#[test]
+fn what_is_seen_comes_in_normal_form_too() {
+    for (text, row) in [
+        ("/usr/bin/git -C x push -f; true", "git push --force"),
+        ("true && GIT push origin +main", "git push --force origin +main"),
+        ("x | xargs -n 1 /bin/rm -fr y", "rm --force --recursive y"),
+        ("bash -c \"//bin/git push --mirror\"", "git push --force --mirror"),
+    ] {
+        let rows: Vec<String> = sayso_shell::seen(text).iter().map(|words| words.join(" ")).collect();
+        assert!(rows.contains(&row.to_owned()), "{text}: {rows:?}");
+    }
+}

@@ -52,7 +52,7 @@ fn readers_read_their_operands_and_nothing_else() {
         ("git log --oneline -5", vec!["R ."]),
         ("git diff HEAD^ src/a.rs", vec!["R .", "R HEAD^", "R src/a.rs"]),
         ("git show HEAD:.env", vec!["R .", "R HEAD:.env", "R .env"]),
-        ("git -C sub show HEAD:x", vec!["R sub", "R sub/HEAD:x", "R sub/x", "R x"]),
+        ("git -C sub show HEAD:x", vec!["R sub", "R .", "R sub/HEAD:x", "R sub/x", "R x"]),
         ("git branch -a", vec!["R ."]),
         ("git branch --list 'a*'", vec!["R ."]),
         ("git remote -v", vec!["R ."]),

@@ -26,7 +26,8 @@ pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     // Text that could not be read may hold a blocked command anywhere.
     if let Some(opaque) = &lens.case.reading.opaque {
         for rule in lens.shell.iter().copied().flatten().filter(|rule| !rule.allowed) {
-            if opaque.seen.iter().any(|words| starts_anywhere(rule, words)) {
+            // Not from every word of a row: what is long would cost the square, and every program in it has a row of its own.
+            if opaque.seen.iter().any(|words| rule.pattern.matches_seen_as_is(words)) {
                 out.push(Reason {
                     source: rule.source.clone(),
                     ..reason(Decision::Deny, "shell-rule", &format!("command blocked: {}", rule.pattern.written))
@@ -37,10 +38,6 @@ pub(super) fn deny_reasons(lens: &Lens<'_>, out: &mut Vec<Reason>) {
             out.push(reason(Decision::Deny, "shell-default", "commands that no shell rule names are blocked"));
         }
     }
-}
-
-fn starts_anywhere(rule: &ShellRule, words: &[String]) -> bool {
-    rule.pattern.matches_seen_as_is(words)
 }
 
 /// Reasons of ask rules and of risk patterns. No grant silences them.

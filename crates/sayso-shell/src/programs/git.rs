@@ -76,6 +76,10 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.unknown("shows signatures, for which git starts another program");
     }
     scene.read(&folder, true);
+    // These show the whole repository, and `-C` may only lead to a part of it.
+    if folder != "." && matches!(*subcommand, "log" | "show" | "diff" | "stash" | "reflog") {
+        scene.read(".", true);
+    }
     paths_of_options(scene, &given);
     if !reader {
         return forms::write(scene, subcommand, &folder, &given);

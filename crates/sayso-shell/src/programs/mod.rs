@@ -4,8 +4,6 @@ mod coreutils;
 mod destroy;
 pub(crate) mod git;
 mod git_forms;
-#[cfg(test)]
-mod installed;
 mod network;
 mod search;
 mod small;

@@ -180,6 +180,6 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Whether a value such as `-7` belongs to a test like `-mtime`.
 fn is_signed(test: &str, value: &str) -> bool {
-    let number = value.bytes().nth(1).is_some_and(|byte| byte.is_ascii_digit());
+    let number = value.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     test == "-perm" || number && !matches!(test, "-name" | "-iname" | "-path" | "-ipath" | "-printf" | "-newermt")
 }

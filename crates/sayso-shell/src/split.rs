@@ -1,0 +1,201 @@
+//! Splits any text into words and segments, whether or not a shell could read it. Linear, and bounded in what it keeps.
+
+/// So many words are kept of a text and of all scripts inside it. [`crate::danger`] speaks up when there are more.
+const MOST_WORDS: usize = 64 * 1024;
+
+/// Words that stood together between two operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) words: Vec<String>,
+    /// What stood before it.
+    pub(crate) after: After,
+    /// Found without regard to quotes, so that it may be prose.
+    pub(crate) rough: bool,
+}
+
+/// What stands before a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    /// The start, or an operator that only separates.
+    Separator,
+    /// A `|`: it reads what the one before prints.
+    Pipe,
+    /// A `>`: the only word is a file that is written.
+    Output,
+    /// A `<`: the only word is a file that is read.
+    Input,
+    /// A `<<` or `>&`: the only word is no file, but a text or the number of one that is open.
+    Other,
+    /// A wrapper, whose own words are the segment before it.
+    Wrapper,
+}
+
+impl After {
+    /// Whether the only word is the target of a redirect.
+    pub(crate) fn is_redirect(self) -> bool {
+        matches!(self, After::Output | After::Input | After::Other)
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) segments: Vec<Segment>,
+    /// How many words they have.
+    pub(crate) words: usize,
+    /// Something was left out.
+    pub(crate) cut: bool,
+}
+
+/// The state while splitting.
+struct Splitter<'a> {
+    found: &'a mut Found,
+    words: Vec<String>,
+    word: String,
+    in_word: bool,
+    after: After,
+    /// The next word is the target of a redirect.
+    target: Option<After>,
+    rough: bool,
+}
+
+impl Splitter<'_> {
+    fn end_word(&mut self) {
+        if !std::mem::take(&mut self.in_word) {
+            return;
+        }
+        if self.found.words >= MOST_WORDS {
+            self.word.clear();
+            self.found.cut = true;
+            return;
+        }
+        self.found.words += 1;
+        let word = std::mem::take(&mut self.word);
+        match self.target.take() {
+            // A redirect does not end its command: `rm > x -rf /` is `rm -rf /`.
+            Some(after) => self.found.segments.push(Segment { words: vec![word], after, rough: self.rough }),
+            None => self.words.push(word),
+        }
+    }
+
+    fn end_segment(&mut self, after: After) {
+        self.end_word();
+        self.target = None;
+        if !self.words.is_empty() {
+            let words = std::mem::take(&mut self.words);
+            self.found.segments.push(Segment { words, after: self.after, rough: self.rough });
+        }
+        self.after = after;
+    }
+
+    /// A redirect, with the rest of the text behind its first character. Answers how long the rest of the operator is.
+    fn redirect(&mut self, first: u8, rest: &[u8]) -> usize {
+        // The number of a descriptor is no word of the command.
+        if self.in_word && self.word.bytes().all(|byte| byte.is_ascii_digit()) {
+            self.word.clear();
+            self.in_word = false;
+        }
+        self.end_word();
+        let length = rest.iter().take_while(|byte| b"<>&|-!".contains(byte)).count();
+        let (operator, target) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+        let number = operator.first() == Some(&b'&') && (operator.contains(&b'-') || target.first().is_some_and(u8::is_ascii_digit));
+        self.target = Some(match first {
+            _ if number => After::Other,
+            b'<' if operator.first() == Some(&b'<') => After::Other,
+            b'<' if operator.first() != Some(&b'>') => After::Input,
+            _ => After::Output,
+        });
+        length
+    }
+
+    fn push(&mut self, text: &str) {
+        self.in_word = true;
+        self.word.push_str(text);
+    }
+}
+
+/// Bytes that mean themselves everywhere outside of quotes.
+fn is_ordinary(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'"' | b'\\' | b'<' | b'>' | b'&' | b'|' | b';' | b'(' | b')' | b'`' | b'$' | b'#')
+}
+
+/// Splits a text; `rough` pays no regard to quotes. Answers whether quotes may have been misread.
+pub(crate) fn split(text: &str, rough: bool, found: &mut Found) -> bool {
+    let mut doubtful = false;
+    let mut quote: Option<u8> = None;
+    let mut state =
+        Splitter { found, words: Vec::new(), word: String::new(), in_word: false, after: After::Separator, target: None, rough };
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if state.found.cut {
+            break;
+        }
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        let run = match quote {
+            Some(b'"') => rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`')).count(),
+            Some(_) => rest.iter().take_while(|byte| **byte != b'\'').count(),
+            None => rest.iter().take_while(|byte| is_ordinary(**byte)).count(),
+        };
+        if run > 0 {
+            state.push(text.get(at..at + run).unwrap_or(""));
+            at += run;
+            continue;
+        }
+        let next = bytes.get(at + 1).copied();
+        let character = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
+        at += character.len_utf8();
+        if let Some(open) = quote {
+            match byte {
+                _ if byte == open => quote = None,
+                b'\\' if next.is_some_and(|next| b"$`\"\\\n".contains(&next)) => {
+                    at += 1;
+                    if next != Some(b'\n') {
+                        state.push(text.get(at - 1..at).unwrap_or(""));
+                    }
+                }
+                _ => {
+                    // A substitution in double quotes starts a command of its own.
+                    doubtful |= byte == b'`' || (byte == b'$' && next == Some(b'('));
+                    state.push(text.get(at - 1..at).unwrap_or(""));
+                }
+            }
+            continue;
+        }
+        match byte {
+            b'\'' | b'"' => {
+                state.in_word = true;
+                quote = Some(byte).filter(|_| !rough);
+            }
+            b'\\' => {
+                let escaped = text.get(at..).and_then(|rest| rest.chars().next());
+                at += escaped.map_or(0, char::len_utf8);
+                match escaped {
+                    Some('\n') | None => {}
+                    Some(escaped) if rough && (escaped.is_whitespace() || escaped == '\'' || escaped == '"') => state.end_word(),
+                    Some(escaped) => state.push(escaped.encode_utf8(&mut [0; 4])),
+                }
+            }
+            b'>' | b'<' => {
+                doubtful |= byte == b'<' && next == Some(b'<');
+                at += state.redirect(byte, bytes.get(at..).unwrap_or(&[]));
+            }
+            b'&' if next == Some(b'>') => {}
+            b'|' => {
+                let both = next == Some(b'|');
+                state.end_segment(if both { After::Separator } else { After::Pipe });
+                at += usize::from(both || next == Some(b'&'));
+            }
+            b';' | b'&' | b'(' | b')' | b'\n' | b'\r' | b'`' => state.end_segment(After::Separator),
+            b'$' if next == Some(b'\'') || next == Some(b'"') => doubtful = true,
+            b'#' if !state.in_word => {
+                doubtful = true;
+                state.push("#");
+            }
+            _ if character.is_whitespace() || character == '\0' => state.end_word(),
+            _ => state.push(character.encode_utf8(&mut [0; 4])),
+        }
+    }
+    state.end_segment(After::Separator);
+    doubtful || quote.is_some()
+}
