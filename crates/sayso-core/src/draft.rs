@@ -1,7 +1,8 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
-use crate::effect::{Effect, Target};
-use crate::fact::{BelowFact, Facts, GitFact, ProgramFact, Question, Surroundings};
+use crate::effect::{Effect, EffectKind, Place, Target};
+use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use crate::paths::{below, join};
 use crate::verdict::Tier;
 
 /// What an operation would do, as far as can be told without looking at the machine.
@@ -38,6 +39,8 @@ pub struct Command {
     pub wrapper_programs: Vec<usize>,
     /// Which question asks for the helpers git would run, if one does.
     pub git: Option<usize>,
+    /// The folder it runs in, relative to the operation's, where a `cd` before it says so; its paths are written from there.
+    pub folder: String,
     /// Every word is literal, so that the words are what runs.
     pub literal: bool,
     /// Assignments before the command, as names.
@@ -139,6 +142,7 @@ impl Draft {
         let programs = self.commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
         let wrappers =
             |command: &Command| command.wrapper_programs.iter().filter_map(|question| facts.program(*question).cloned()).collect();
+        add_repository_reads(&mut effects, &self.commands, facts);
         let wrapper_programs = self.commands.iter().map(wrappers).collect();
         let git = self.commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
         Reading {
@@ -154,4 +158,32 @@ impl Draft {
             surroundings: facts.surroundings.clone(),
         }
     }
+}
+
+/// git looks at its repository from the top, wherever it is started: `git log -p` shows all of it, and `HEAD:a` is a file there.
+///
+/// The draft could only name paths from the folder the command runs in; now that the top is known, the same reads are listed from there.
+fn add_repository_reads(effects: &mut Vec<Effect>, commands: &[Command], facts: &Facts) {
+    let mut more = Vec::new();
+    for (part, command) in commands.iter().enumerate() {
+        let Some(root) = command.git.and_then(|question| facts.git(question)).and_then(|fact| fact.root.as_deref()) else { continue };
+        for effect in effects.iter().filter(|effect| effect.part == Some(part) && effect.kind == EffectKind::Read) {
+            let Some((place, fact)) = effect.place().and_then(|place| Some((place, place.fact.as_ref()?))) else { continue };
+            let inner = place.written.strip_prefix(command.folder.as_str()).map(|rest| rest.trim_start_matches('/'));
+            let written = inner.filter(|_| !command.folder.is_empty()).unwrap_or(&place.written);
+            let from_here = written.starts_with("./") || written.starts_with("../") || written.starts_with('/');
+            let seen_from_top = match written {
+                "." => root.to_owned(),
+                _ if from_here => continue,
+                written => join(root, written),
+            };
+            if seen_from_top == fact.canonical || !below(&fact.canonical, root) {
+                continue;
+            }
+            let kind = if effect.manner.recursive { PathKind::Folder } else { PathKind::Missing };
+            let fact = PathFact { canonical: seen_from_top, links: Vec::new(), kind, hard_links: 1, ..fact.clone() };
+            more.push(Effect { certain: false, target: Target::Path(Place { fact: Some(fact), ..place.clone() }), ..effect.clone() });
+        }
+    }
+    effects.extend(more);
 }

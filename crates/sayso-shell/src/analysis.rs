@@ -154,6 +154,7 @@ fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
         program: question,
         wrapper_programs,
         git,
+        folder: line.folders.first().cloned().unwrap_or_default(),
         literal: true,
         modelled: programs::is_modelled(&name),
         assignments,

@@ -1,6 +1,6 @@
 //! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
 //!
-//! A text is read whole by [`bash`] and listed as steps of literal words by [`lines`]; each step is looked up in the table of programs.
+//! A text is read whole by the module `bash` and listed as steps of literal words by `lines`; each step is looked up in the table of programs.
 //! Whatever is only known when it runs makes the text opaque: it is never allowed by itself, while deny rules and the search for danger
 //! still look at every word that can be seen in it.
 

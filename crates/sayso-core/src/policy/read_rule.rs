@@ -219,6 +219,11 @@ fn warn(context: &mut Context<'_>, rule: &Rule, span: Span) {
             context.findings.push(Diagnostic::warning(span, "the rule can never match: `except` takes out all of it"));
         }
     }
+    let switched_off = rule.when.max_lines.is_some() || rule.when.max_files.is_some() || !rule.when.modes.is_empty();
+    if rule.decision != Decision::Allow && switched_off {
+        let finding = Diagnostic::warning(span, "the condition can switch this rule off: a larger change or another mode escapes it");
+        context.findings.push(finding.hint("conditions on size and mode belong on allow rules"));
+    }
     if rule.when.max_files == Some(0) {
         context.findings.push(Diagnostic::warning(span, "the rule can never match: every operation touches at least one file"));
     }
