@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use sayso_core::paths::{
-    ExtraProtected, active, below, below_folded, fold, is_short_name_of, join, odd, prose, protected, relative, secret,
+    ExtraProtected, active, below, below_folded, fold, is_short_name_of, join, odd, prose_in, protected, relative, secret,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         // Whatever lies below what is protected is protected, too.
         assert!(protected(&joined, home).is_none() || protected(&join(&joined, "x"), home).is_some(), "{joined:?} is only half protected");
     }
-    let _ = (active(&joined), prose(&joined), active(path), prose(path));
+    let _ = (active(&joined), prose_in(&joined, "/ws"), active(path), prose_in(path, "/ws"));
     assert!(below(&joined, "/") && below_folded(&joined, "/"));
     assert_eq!(below(&joined, base), relative(&joined, base).is_some());
     for name in joined.split('/').filter(|name| !name.is_empty()) {

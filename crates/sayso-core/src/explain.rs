@@ -60,9 +60,9 @@ pub fn effect(effect: &Effect) -> String {
         Target::UnknownPath(written) => format!(" a file that is only known when it runs ({written})"),
         Target::Url(url) => format!(" {}", url.written),
         Target::Host(host) => format!(" {host}"),
-        Target::Tool(name) => format!(" the tool {name}"),
-        Target::McpTool { server, tool } => format!(" {tool} of the MCP server {server}"),
-        Target::Agent(name) => format!(" the agent {name}"),
+        Target::Tool(name) => format!(" (the tool {name})"),
+        Target::McpTool { server, tool } => format!(" ({tool} of the MCP server {server})"),
+        Target::Agent(name) => format!(" {name}"),
     };
     let (sure, unsure) = verbs(effect);
     let mut out = if effect.certain { format!("{sure}{target}") } else { format!("may {unsure}{target}") };
@@ -86,6 +86,7 @@ fn verbs(effect: &Effect) -> (&'static str, &'static str) {
         EffectKind::Write => ("writes", "write"),
         EffectKind::Delete => ("deletes", "delete"),
         EffectKind::Run if effect.manner.known_program => ("runs a program that does nothing else", "run a program"),
+        EffectKind::Run if matches!(effect.target, Target::Agent(_)) => ("sets another agent to work:", "set another agent to work:"),
         EffectKind::Run => ("runs code", "run code"),
         EffectKind::Connect => ("connects to", "connect to"),
         EffectKind::Environment => ("changes the environment", "change the environment"),
@@ -99,7 +100,9 @@ fn verbs(effect: &Effect) -> (&'static str, &'static str) {
 pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
     let mut out = vec![format!("{}  {}", headline(verdict), subject(operation))];
     for reason in &verdict.reasons {
-        out.push(format!("  because {} [{}, {}]", visible(&reason.text), visible(&reason.rule), visible(&reason.source)));
+        // A rule without a name goes by its place, which is then told once.
+        let place = if reason.rule == reason.source { reason.source.clone() } else { format!("{}, {}", reason.rule, reason.source) };
+        out.push(format!("  because {} [{}]", visible(&reason.text), visible(&place)));
     }
     // That a program with listed effects runs is no news, and one sentence is enough for each thing.
     for one in verdict.effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program)) {

@@ -54,6 +54,7 @@ impl<'a> Lens<'a> {
     }
 
     pub(super) fn verdict(&self, decision: Decision, risk: Risk, tier: Tier, reasons: Vec<Reason>, trace: Trace) -> Verdict {
+        let reasons = dedupe(reasons);
         let confirm = match decision {
             Decision::Ask
                 if tier >= Tier::Dangerous

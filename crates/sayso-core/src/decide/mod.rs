@@ -8,6 +8,7 @@ mod hard_deny;
 mod lens;
 mod must_ask;
 mod rules;
+mod seen_paths;
 mod standing;
 mod strictest;
 mod weigh;
@@ -177,7 +178,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         Decision::Deny => (Decision::Deny, reasons),
         Decision::Ask => ask_or_deny(lens, reasons),
     };
-    lens.verdict(decision, risk, tier, lens::dedupe(reasons), trace)
+    lens.verdict(decision, risk, tier, reasons, trace)
 }
 
 /// The grant that covers the operation, if one does.

@@ -1,7 +1,7 @@
 //! Which rules match what: deny and ask over-approximated, allow under-approximated.
 
 use crate::decide::lens::{Lens, reason};
-use crate::decide::pre_approved;
+use crate::decide::{pre_approved, seen_paths};
 use crate::draft::Command;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::PathKind;
@@ -83,6 +83,7 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
             out.push(reason(Decision::Ask, "reads-denied", &format!("it also reads what {more} more rules deny")));
         }
     }
+    seen_paths::reasons(lens, decision, out);
     for set in lens.rule_sets() {
         for rule in set.tools().filter(|rule| rule.decision == decision && lens.counts(rule)) {
             if tool_matches(lens, &rule.matcher, Reach::Wide) && !tool_excepted(lens, rule) {

@@ -219,6 +219,14 @@ fn warn(context: &mut Context<'_>, rule: &Rule, span: Span) {
             context.findings.push(Diagnostic::warning(span, "the rule can never match: `except` takes out all of it"));
         }
     }
+    let brackets = match &rule.matcher.subject {
+        Subject::Read(globs) | Subject::Write(globs) | Subject::Delete(globs) => globs.iter().any(|glob| glob.written.contains('[')),
+        _ => false,
+    };
+    if brackets {
+        let finding = Diagnostic::warning(span, "`[` stands for itself in a path pattern");
+        context.findings.push(finding.hint("for one of several characters, write `{a,b}`"));
+    }
     let switched_off = rule.when.max_lines.is_some() || rule.when.max_files.is_some() || !rule.when.modes.is_empty();
     if rule.decision != Decision::Allow && switched_off {
         let finding = Diagnostic::warning(span, "the condition can switch this rule off: a larger change or another mode escapes it");

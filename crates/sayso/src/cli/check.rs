@@ -65,18 +65,26 @@ pub(super) struct CheckArgs {
     strict: bool,
 
     /// The command; one word is read as a whole command line, several as its words.
-    #[arg(last = true, value_name = "COMMAND", conflicts_with_all = ["tool", "jsonl"])]
+    #[arg(trailing_var_arg = true, value_name = "COMMAND", conflicts_with_all = ["tool", "jsonl"])]
     command: Vec<String>,
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
-    place.insist()?;
+    place.warn_of_environment();
+    let broken = place.insist();
+    // Programs get an answer in any case: with a broken policy it is a denial, and the exit status says that nothing was read.
+    if !(args.json || args.jsonl) {
+        broken?;
+    } else if let Err(Stop::Usage(message)) = &broken {
+        let _ = write!(io::stderr(), "{message}");
+    }
     let world = place.world();
     let run = if args.strict { Run::Strict } else { Run::Interactive };
     let bench = Bench { world: &world, policy: &place.loaded.policy, grants: &[], uses: None, run, now: now(), trace: args.explain };
+    let unread = place.loaded.policy.why_broken().is_some();
     if args.jsonl {
-        return lines(args, &place, &bench);
+        return lines(args, &place, &bench).map(|exit| if unread { Exit::Usage } else { exit });
     }
     let call = Call { agent: Agent { name: args.agent.clone(), parents: Vec::new() }, ..single(args, &place.folder)? };
     let id = Node::text("check");
@@ -98,7 +106,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
         }
     };
     say(&text)?;
-    Ok(Exit::from(decision))
+    Ok(if unread { Exit::Usage } else { Exit::from(decision) })
 }
 
 /// The one call that the flags describe.

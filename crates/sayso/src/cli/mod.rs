@@ -162,6 +162,21 @@ impl Place {
         Err(Stop::Usage(message))
     }
 
+    /// A word in `SAYSO_MODE` or `SAYSO_PROFILE` that is not known is taken as the strictest there is; that must not go unsaid.
+    fn warn_of_environment(&self) {
+        let unknown = [
+            ("SAYSO_MODE", std::env::var("SAYSO_MODE").ok().and_then(|text| Some((mode_word(&text).err()?, text)))),
+            ("SAYSO_PROFILE", std::env::var("SAYSO_PROFILE").ok().and_then(|text| Some((profile_name(&text).err()?, text)))),
+        ];
+        for (name, found) in unknown {
+            if let Some((why, text)) = found.filter(|(_, text)| !text.is_empty()) {
+                let shown = sayso_core::visible::visible(&text);
+                // Nothing is left to tell if the warning itself cannot be written.
+                let _ = writeln!(std::io::stderr(), "sayso: warning: `{name}` is `{shown}`, so everything asks; {why}");
+            }
+        }
+    }
+
     fn world(&self) -> RealWorld {
         RealWorld(Machine::new(self.whereabouts.clone()))
     }

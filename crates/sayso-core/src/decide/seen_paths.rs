@@ -1,0 +1,81 @@
+//! Paths that can only be seen: the words of a command whose effects are not all known may be files it reads, writes or deletes.
+
+use std::collections::BTreeSet;
+
+use crate::decide::lens::{Lens, reason};
+use crate::paths::{below_folded, join, relative};
+use crate::policy::glob::{PathGlob, Subject as PathSubject};
+use crate::policy::index::PathRules;
+use crate::policy::rule::{Matcher, Rule, Subject};
+use crate::verdict::{Decision, Reason};
+
+/// Words that are looked at; a command with more of them asks in any case.
+const MOST_WORDS: usize = 512;
+
+/// Deny or ask rules about paths that such a word could name, and sayso's own files among them.
+pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
+    let reading = lens.case.reading;
+    let cwd = lens.case.operation.cwd();
+    let mut seen: BTreeSet<Seen> = BTreeSet::new();
+    // Where the table of programs models the arguments, the paths among them are effects already.
+    for command in reading.commands.iter().filter(|command| !command.modelled) {
+        let from = join(&cwd, if command.folder.is_empty() { "." } else { &command.folder });
+        command.words.iter().skip(1).take(MOST_WORDS).for_each(|word| collect(&from, word, &mut seen));
+    }
+    if let Some(opaque) = &reading.opaque {
+        opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&cwd, word, &mut seen));
+    }
+    let around = &reading.surroundings;
+    for one in &seen {
+        if decision == Decision::Deny && around.own.iter().any(|own| below_folded(&one.path, &own.path)) {
+            out.push(reason(Decision::Deny, "own-files", &format!("`{}` belongs to sayso, and no agent may touch it", one.path)));
+        }
+        let first = relative(&one.path, &around.workspace).filter(|_| !one.open).map(|rest| rest.split('/').next().unwrap_or_default());
+        let first = if one.open { None } else { first.or(Some("")) };
+        let subject = PathSubject { path: &one.path, workspace: &around.workspace, home: around.home.as_deref() };
+        for set in lens.rule_sets() {
+            for rule in [PathRules::Read, PathRules::Write, PathRules::Delete].into_iter().flat_map(|kind| set.paths(kind, first)) {
+                if rule.decision == decision && lens.counts(rule) && names(rule, one, subject) {
+                    let text = rule.reason.clone().unwrap_or_else(|| format!("{} {}", rule.decision.word(), rule.matcher.in_words()));
+                    out.push(Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false });
+                }
+            }
+        }
+    }
+}
+
+/// A path, or the folder that a pattern of names starts in.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Seen {
+    path: String,
+    open: bool,
+}
+
+fn collect(from: &str, word: &str, seen: &mut BTreeSet<Seen>) {
+    let value = word.split_once('=').map(|(_, value)| value);
+    let whole = (!word.starts_with('-')).then_some(word);
+    for text in whole.into_iter().chain(value) {
+        if text.is_empty() || text.contains("://") || text.contains(['\n', '\0', '$', '`']) || text.starts_with('~') {
+            continue;
+        }
+        let literal = text.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let open = literal.len() != text.len();
+        // Only whole folders before the first wildcard are sure.
+        let path = if open { literal.rsplit_once('/').map_or(".", |(folder, _)| folder) } else { text };
+        seen.insert(Seen { path: join(from, if path.is_empty() { "/" } else { path }), open });
+    }
+}
+
+fn names(rule: &Rule, one: &Seen, subject: PathSubject<'_>) -> bool {
+    let hits = |matcher: &Matcher, wide: bool| {
+        globs(matcher).iter().any(|glob| glob.matches(subject) || wide && one.open && glob.reaches_below(subject))
+    };
+    hits(&rule.matcher, true) && !rule.except.as_ref().is_some_and(|except| !one.open && hits(except, false))
+}
+
+fn globs(matcher: &Matcher) -> &[PathGlob] {
+    match &matcher.subject {
+        Subject::Read(globs) | Subject::Write(globs) | Subject::Delete(globs) => globs,
+        _ => &[],
+    }
+}
