@@ -165,14 +165,7 @@ impl Walk<'_> {
         if self.steps.len() >= MOST_STEPS || self.words > MOST_WORDS {
             return self.refuse_here("there are more commands than are read");
         }
-        let mut step = Step {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            folders: self.folders.clone(),
-            background: self.background,
-        };
+        let mut step = self.empty_step();
         for assignment in &simple.assignments {
             let Assigned::One(value) = &assignment.value else {
                 return self.refuse(simple.start, simple.end, "it sets a list of values");
@@ -213,6 +206,17 @@ impl Walk<'_> {
         }
     }
 
+    fn empty_step(&self) -> Step {
+        Step {
+            assignments: Vec::new(),
+            words: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            folders: self.folders.clone(),
+            background: self.background,
+        }
+    }
+
     fn redirects(&self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
         for redirect in redirects {
             match &redirect.kind {
@@ -235,14 +239,7 @@ impl Walk<'_> {
         if redirects.is_empty() {
             return Ok(());
         }
-        let mut step = Step {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            folders: self.folders.clone(),
-            background: self.background,
-        };
+        let mut step = self.empty_step();
         self.redirects(redirects, &mut step)?;
         self.steps.push(step);
         Ok(())

@@ -1,5 +1,7 @@
 //! Which paths a machine or a person cannot do without, as far as their text tells.
 
+use sayso_core::paths::{raw_device, vital};
+
 /// What the loss of a path would mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Worth {
@@ -9,60 +11,12 @@ pub(crate) enum Worth {
     Vital,
 }
 
-const SYSTEM: [&str; 40] = [
-    "/",
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/media",
-    "/mnt",
-    "/nix",
-    "/opt",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/var",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/sbin",
-    "/usr/share",
-    "/usr/local",
-    "/var/lib",
-    "/var/log",
-    "/Applications",
-    "/Library",
-    "/System",
-    "/Users",
-    "/Volumes",
-    "/private",
-    "/private/etc",
-    "/private/var",
-    "/cores",
-    "/etc/ssh",
-    "/usr/local/bin",
-];
-
 /// The worth of a path as it is written in a command, with `~`, `$HOME` and globs.
 pub(crate) fn worth(written: &str) -> Worth {
     let tidy = tidy(written);
     let plain = tidy.as_str();
     let home = ["$HOME", "${HOME}", "$env:HOME", "%USERPROFILE%"];
-    let one_below = |folder: &str| plain.strip_prefix(folder).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
-    let vital = SYSTEM.iter().any(|folder| folder.eq_ignore_ascii_case(plain))
-        || home.contains(&plain)
-        || (plain.starts_with('~') && !plain.contains('/'))
-        || one_below("/home/")
-        || one_below("/Users/");
+    let vital = vital(plain) || home.contains(&plain) || (plain.starts_with('~') && !plain.contains('/'));
     if vital { Worth::Vital } else { Worth::Plain }
 }
 
@@ -89,10 +43,5 @@ fn tidy(written: &str) -> String {
 
 /// Whether a path is a disk or memory itself, so that writing it overwrites everything.
 pub(crate) fn is_raw_device(path: &str) -> bool {
-    const DEVICES: [&str; 19] = [
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper", "dm-", "md", "loop", "sr", "mem", "kmem", "port", "ram",
-        "nbd", "block",
-    ];
-    let path = tidy(path);
-    path.strip_prefix("/dev/").is_some_and(|name| DEVICES.iter().any(|device| name.starts_with(device)))
+    raw_device(&tidy(path))
 }

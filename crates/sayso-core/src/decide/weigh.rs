@@ -3,7 +3,7 @@
 use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{GitHelper, GitHelperKind, GitScope, ProgramFact, Surroundings};
-use crate::paths::below;
+use crate::paths::{below, of_the_system, raw_device, vital};
 use crate::verdict::{Risk, Tier};
 
 /// The worst risk of all effects.
@@ -141,7 +141,7 @@ pub(super) fn effect_tier(lens: &Lens<'_>, index: usize, effect: &Effect) -> Opt
     if takes_away && is_vital(path, around) {
         return Some((Tier::Catastrophic, format!("takes away `{path}` with everything below")));
     }
-    if effect.kind == EffectKind::Write && is_raw_device(path) {
+    if effect.kind == EffectKind::Write && raw_device(path) {
         return Some((Tier::Catastrophic, format!("writes to the raw device `{path}`")));
     }
     if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
@@ -153,43 +153,8 @@ pub(super) fn effect_tier(lens: &Lens<'_>, index: usize, effect: &Effect) -> Opt
     None
 }
 
-/// The root, a home, or a folder of the system.
+/// The root, a folder of the system, everything above a home, and anybody's home.
 fn is_vital(path: &str, around: &Surroundings) -> bool {
-    const SYSTEM: [&str; 22] = [
-        "/bin",
-        "/boot",
-        "/dev",
-        "/etc",
-        "/home",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/opt",
-        "/proc",
-        "/root",
-        "/run",
-        "/sbin",
-        "/srv",
-        "/sys",
-        "/usr",
-        "/var",
-        "/Users",
-        "/System",
-        "/Library",
-        "/Applications",
-        "/mnt",
-    ];
-    let system = SYSTEM.contains(&path);
-    let system_part = ["/usr", "/etc", "/boot", "/lib", "/bin", "/sbin", "/System"]
-        .iter()
-        .any(|folder| below(path, folder) && !below(path, "/usr/local"));
-    // Everything above a home, and another person's home.
     let above_home = around.home.as_deref().is_some_and(|home| below(home, path));
-    let a_home = ["/home/", "/Users/"].iter().any(|start| path.strip_prefix(start).is_some_and(|rest| !rest.contains('/')));
-    path == "/" || system || system_part && !below(path, &around.workspace) || above_home || a_home
-}
-
-fn is_raw_device(path: &str) -> bool {
-    const DISKS: [&str; 14] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper", "dm-", "md", "loop", "ram", "mem", "kmem"];
-    path.strip_prefix("/dev/").is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+    vital(path) || above_home || of_the_system(path) && !below(path, &around.workspace)
 }

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn plain_names_and_caches_are_not() {
         for path in "
-            /home/u /home/u/work/.x/y /home/u/x.md /home/v/.x /home/u/.cargo/registry/src/a.rs /home/u/.rustup/toolchains/x
+            /home/u /home/u/job/.x/y /home/u/x.md /home/v/.x /home/u/.cargo/registry/src/a.rs /home/u/.rustup/toolchains/x
             /home/u/.cache/pip/x /home/u/.local/lib/python3/x.py /home/u/.local/share/applications/x.desktop /home/u/.git/HEAD
             /home/u/.gitignore_global / /home/uu/.x /home/u/.ssh/id_rsa.pub"
             .split_whitespace()

@@ -211,7 +211,7 @@ pub(super) fn check_that_every_pattern_is_found(groups: &[&[Group]]) {
         let path = match example.strip_prefix("~/") {
             Some(rest) => format!("/home/u/{rest}"),
             None if example.starts_with('/') => example,
-            None => format!("/home/u/work/{example}"),
+            None => format!("/home/u/job/{example}"),
         };
         assert!(table.find(&path, Some("/home/u")).is_some(), "{pattern} is lost");
         assert!(components(pattern).all(|name| fold_whole(name) == name), "{pattern} is not folded");

@@ -2,7 +2,6 @@
 
 use super::Reading;
 use super::cursor::Cursor;
-use super::grammar::Until;
 use super::tree::{Form, Piece};
 
 impl Cursor<'_> {
@@ -106,15 +105,7 @@ impl Cursor<'_> {
             match character {
                 '}' => break,
                 '$' if self.ahead(1) == Some(b'(') && self.ahead(2) != Some(b'(') => {
-                    self.at += 2;
-                    if !self.pending.is_empty() {
-                        return self.refuse("a command stands inside of a line with a heredoc");
-                    }
-                    let script = self.script(Until::Parenthesis)?;
-                    if !self.pending.is_empty() {
-                        return self.refuse("a heredoc inside of `$(` has no body");
-                    }
-                    self.at += 1;
+                    let script = self.substitution()?;
                     pieces.push(Piece::Command { script, quoted: false });
                 }
                 '$' if self.ahead(1).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') => {

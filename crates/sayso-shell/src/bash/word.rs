@@ -182,15 +182,7 @@ impl Cursor<'_> {
                 pieces.push(Piece::Number { quoted: is_quoted });
             }
             Some(b'(') => {
-                self.at += 2;
-                if !self.pending.is_empty() {
-                    return self.refuse("a command stands inside of a line with a heredoc");
-                }
-                let script = self.script(Until::Parenthesis)?;
-                if !self.pending.is_empty() {
-                    return self.refuse("a heredoc inside of `$(` has no body");
-                }
-                self.at += 1;
+                let script = self.substitution()?;
                 pieces.push(Piece::Command { script, quoted: is_quoted });
             }
             Some(b'{') => pieces.push(self.braced_parameter(is_quoted)?),
@@ -229,16 +221,21 @@ impl Cursor<'_> {
     }
 
     fn process(&mut self) -> Reading<Piece> {
+        Ok(Piece::Process { script: self.substitution()? })
+    }
+
+    /// `$( … )`, `<( … )` and `>( … )`, from the sign to behind the parenthesis. Heredocs across its border follow rules that few know.
+    pub(super) fn substitution(&mut self) -> Reading<super::tree::Script> {
         self.at += 2;
         if !self.pending.is_empty() {
             return self.refuse("a command stands inside of a line with a heredoc");
         }
         let script = self.script(Until::Parenthesis)?;
         if !self.pending.is_empty() {
-            return self.refuse("a heredoc inside of a process substitution has no body");
+            return self.refuse("a heredoc inside of a substitution has no body");
         }
         self.at += 1;
-        Ok(Piece::Process { script })
+        Ok(script)
     }
 }
 
