@@ -113,8 +113,8 @@ impl Draft {
     }
 
     /// Asks what a search through a folder would show.
-    pub fn ask_search(&mut self, path: &str, hidden: bool) {
-        let question = self.ask(Question::Below { path: path.to_owned(), hidden });
+    pub fn ask_search(&mut self, path: &str, hidden: bool, follow: bool) {
+        let question = self.ask(Question::Below { path: path.to_owned(), hidden, follow });
         self.searches.push(question);
     }
 

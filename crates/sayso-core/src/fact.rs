@@ -18,6 +18,8 @@ pub enum Question {
         path: String,
         /// Whether the search looks into hidden files, too.
         hidden: bool,
+        /// Whether it follows links, wherever they stand.
+        follow: bool,
     },
     /// Which file would this program name start, and who can change it?
     Program {

@@ -20,7 +20,7 @@ pub fn draft(operation: &Operation) -> Draft {
             let recursive = operation.kind() == Kind::FileGrep || operation.args().get("recursive").is_some();
             folder(&mut draft, operation, Manner { recursive, ..Manner::default() });
             if operation.kind() == Kind::FileGrep && draft.opaque.is_none() {
-                draft.ask_search(operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), true);
+                draft.ask_search(operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), true, false);
             }
         }
         Kind::Glob => glob(&mut draft, operation),

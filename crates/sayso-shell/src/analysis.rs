@@ -210,23 +210,27 @@ fn short(word: &str, letters: &[char]) -> bool {
 
 /// Programs that show what is in all files below a folder; others that go deep only show names.
 fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
-    let hidden = match name {
-        "grep" | "egrep" | "fgrep" | "diff" => true,
-        // Without options these leave hidden files alone; a glob for names brings them back.
-        "rg" | "ag" | "ack" => arguments.iter().any(|word| {
-            word.starts_with("--hid")
-                || word.starts_with("--no-i")
-                || word.starts_with("--glob")
-                || word.starts_with("--unr")
-                || short(word, &['.', 'u', 'g', 'a'])
-        }),
+    let has = |starts: &[&str], letters: &[char]| {
+        arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)) || short(word, letters))
+    };
+    let (hidden, follow) = match name {
+        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R'])),
+        "diff" => (true, true),
+        // Without options these leave hidden files alone; a pattern for names brings them back.
+        "rg" | "ag" | "ack" => {
+            (has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']), has(&["--fol"], &['L', 'f']))
+        }
+        // What git tracks is the project's own; the rest is only searched when asked for.
+        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => (true, true),
         _ => return,
     };
-    let below = |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && effect.manner.recursive;
+    // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
+    let below =
+        |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");
     let folders: Vec<String> =
         draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.written.clone())).collect();
     for folder in folders {
-        draft.ask_search(&folder, hidden);
+        draft.ask_search(&folder, hidden, follow);
     }
 }
 

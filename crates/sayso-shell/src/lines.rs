@@ -31,7 +31,8 @@ pub(crate) struct Step {
 
 /// Lists the steps of a document.
 pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
-    let mut walk = Walk { document, text, steps: Vec::new(), folders: vec![String::new()], background: false, words: 0 };
+    let mut walk =
+        Walk { document, text, steps: Vec::new(), folders: vec![String::new()], background: false, words: 0, on_the_way: Vec::new() };
     walk.script(&document.script)?;
     Ok(walk.steps)
 }
@@ -43,6 +44,8 @@ struct Walk<'a> {
     folders: Vec<String>,
     background: bool,
     words: usize,
+    /// Folders in which a chain may have ended before its last part.
+    on_the_way: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -51,8 +54,10 @@ impl Walk<'_> {
         for node in &script.0 {
             let before = self.folders.clone();
             self.node(node)?;
-            // A `cd` may have failed, and the next command runs all the same.
+            // A `cd` may have failed, at any place of a chain, and the next command runs all the same.
             self.join(&before)?;
+            let on_the_way = std::mem::take(&mut self.on_the_way);
+            self.join(&on_the_way)?;
         }
         Ok(())
     }
@@ -68,7 +73,21 @@ impl Walk<'_> {
     fn node(&mut self, node: &Node) -> Result<(), Refusal> {
         match node {
             Node::Simple(simple) => self.simple(simple),
-            Node::Pipeline(parts) => parts.iter().try_for_each(|part| self.apart(|walk| walk.node(part))),
+            Node::Pipeline(parts) => {
+                let before = self.folders.clone();
+                parts.iter().try_for_each(|part| {
+                    self.folders.clone_from(&before);
+                    self.node(part)
+                })?;
+                // In some shells the last part runs in the shell itself.
+                self.join(&before)
+            }
+            // What is negated may have worked or not, and the next one runs in either case.
+            Node::Not(inner) => {
+                let before = self.folders.clone();
+                self.node(inner)?;
+                self.join(&before)
+            }
             Node::Chain(parts) => self.chain(parts),
             Node::Background(inner) => {
                 let before = std::mem::replace(&mut self.background, true);
@@ -118,7 +137,12 @@ impl Walk<'_> {
             }
             Node::Test { words, redirects } => {
                 self.redirected(redirects)?;
-                words.iter().try_for_each(|word| self.pattern(word))
+                words.iter().try_for_each(|word| self.pattern(word))?;
+                // A test of a file tells whether it is there.
+                let mut step = self.empty_step();
+                step.reads = words.iter().filter_map(Word::literal).filter(|text| !text.is_empty()).collect();
+                self.steps.push(step);
+                Ok(())
             }
         }
     }
@@ -138,13 +162,17 @@ impl Walk<'_> {
     fn chain(&mut self, parts: &[Node]) -> Result<(), Refusal> {
         // The tree keeps no operators, so one `||` anywhere in the text counts for all.
         let may_skip = self.text.contains("||");
+        let mut on_the_way = Vec::new();
         for part in parts {
             let before = self.folders.clone();
             self.node(part)?;
             if may_skip {
                 self.join(&before)?;
             }
+            on_the_way.extend(self.folders.iter().cloned());
         }
+        // The chain may have ended after any of its parts.
+        self.on_the_way.extend(on_the_way);
         Ok(())
     }
 
@@ -189,17 +217,21 @@ impl Walk<'_> {
         let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
         match words.as_slice() {
             ["cd", "--", folder] | ["cd", folder] if !folder.is_empty() && !folder.starts_with('-') => {
-                let target = |from: &String| {
-                    if folder.starts_with('/') || from.is_empty() { (*folder).to_owned() } else { format!("{from}/{folder}") }
-                };
-                let mut folders: Vec<String> = self.folders.iter().map(target).collect();
+                let mut folders = Vec::new();
+                for from in &self.folders {
+                    let written =
+                        if folder.starts_with('/') || from.is_empty() { (*folder).to_owned() } else { format!("{from}/{folder}") };
+                    // `link/..` is the folder of the link to the shell, and the folder above its target to everybody else: both are possible.
+                    let tidy = without_steps_back(&written);
+                    folders.extend([written, tidy]);
+                }
+                folders.sort();
                 folders.dedup();
                 self.folders = folders;
-                Ok(())
+                self.join(&[])
             }
-            ["cd" | "pushd" | "popd" | "builtin" | "command", ..]
-                if words.contains(&"cd") || matches!(words.first(), Some(&("pushd" | "popd"))) =>
-            {
+            // Behind a word of the shell (`time cd x`), in any form that is not plain, or through a wrapper.
+            _ if words.iter().any(|word| matches!(*word, "cd" | "pushd" | "popd" | "chdir")) && runs_a_folder_change(&step.words) => {
                 self.refuse(simple.start, simple.end, "it changes to a folder that is not known")
             }
             _ => Ok(()),
@@ -272,4 +304,28 @@ impl Walk<'_> {
     fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// Whether the program behind all wrappers is one that changes the folder.
+fn runs_a_folder_change(words: &[String]) -> bool {
+    let inner = crate::wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
+    let names = |word: &String| matches!(word.as_str(), "cd" | "pushd" | "popd" | "chdir");
+    let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
+    words.get(inner).is_some_and(names) || shell_word && words.iter().any(names)
+}
+
+/// A path with `name/..` taken out, as a shell keeps its own folder.
+fn without_steps_back(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }

@@ -15,12 +15,21 @@ const MOST_FINDINGS: usize = 4;
 const SKIPPED: [&str; 9] =
     ["node_modules", "target", "venv", ".venv", "site-packages", "__pycache__", ".tox", "objects", "bower_components"];
 
+/// How a search looks at files.
+#[derive(Clone, Copy)]
+pub(crate) struct Search {
+    /// Into hidden ones, too.
+    pub(crate) hidden: bool,
+    /// Through links, which can stand among installed packages, too.
+    pub(crate) follow: bool,
+}
+
 /// Walks a folder by names alone; nothing is opened but folders.
-pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, hidden: bool) -> BelowFact {
+pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, search: Search) -> BelowFact {
     let mut fact = BelowFact::default();
     let installed =
         relative(folder, workspace).is_some_and(|rest| rest.split('/').any(|name| name != "objects" && SKIPPED.contains(&name)));
-    if installed {
+    if installed && !search.follow {
         return fact;
     }
     let mut open = vec![PathBuf::from(folder)];
@@ -45,13 +54,13 @@ pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, hidden: bo
                 fact.incomplete = true;
                 continue;
             };
-            if !hidden && name.starts_with('.') {
+            if !search.hidden && name.starts_with('.') {
                 continue;
             }
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => {
-                    if !is_skipped(&path, name) {
+                    if search.follow || !is_skipped(&path, name) {
                         open.push(path);
                     }
                 }
@@ -106,7 +115,7 @@ mod tests {
         let workspace = fs::canonicalize(scratch.path()).unwrap().join("ws");
         fs::create_dir(&workspace).unwrap();
         make(&workspace);
-        look(workspace.to_str().unwrap(), workspace.to_str().unwrap(), None, hidden)
+        look(workspace.to_str().unwrap(), workspace.to_str().unwrap(), None, Search { hidden, follow: false })
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, ProgramFact, Question, Surroundings};
 
-use crate::below::look;
+use crate::below::{Search, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
@@ -194,7 +194,7 @@ impl Pass<'_> {
     fn answer(&mut self, question: &Question) -> Option<Fact> {
         match question {
             Question::Path { path, no_follow } => self.path(path, *no_follow).map(Fact::Path),
-            Question::Below { path, hidden } => self.below(path, *hidden).map(Fact::Below),
+            Question::Below { path, hidden, follow } => self.below(path, *hidden, *follow).map(Fact::Below),
             Question::Program { name } => self.program(name).map(Fact::Program),
             Question::GitHelpers { folder } => self.git(folder),
         }
@@ -236,13 +236,13 @@ impl Pass<'_> {
     }
 
     /// Outside of the workspace nothing is looked at: that asks in any case, and an answer would tell what is there.
-    fn below(&mut self, path: &str, hidden: bool) -> Option<BelowFact> {
+    fn below(&mut self, path: &str, hidden: bool, follow: bool) -> Option<BelowFact> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
         let around = &self.surroundings;
         let inside = is_within(&walked.canonical, &around.workspace);
         let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
         Some(if inside && is_folder {
-            look(&walked.canonical, &around.workspace, around.home.as_deref(), hidden)
+            look(&walked.canonical, &around.workspace, around.home.as_deref(), Search { hidden, follow })
         } else {
             BelowFact::default()
         })

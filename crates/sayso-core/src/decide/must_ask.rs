@@ -21,6 +21,14 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     if let Some(opaque) = &reading.opaque {
         out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
     }
+    let around = &reading.surroundings;
+    let through_link = crate::paths::join("/", &lens.case.operation.cwd()) != around.cwd;
+    let climbs = |command: &crate::draft::Command| {
+        command.words.first().is_some_and(|word| word == "cd") && command.words.iter().any(|word| word.contains(".."))
+    };
+    if through_link && reading.commands.iter().any(climbs) {
+        out.push(must("folder", "it goes up from a folder that is reached through a link, which shells do in two ways".into()));
+    }
     searches(lens, &mut out);
     for (index, effect) in reading.effects.iter().enumerate() {
         path(lens, index, effect, &mut out);

@@ -172,7 +172,8 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
     match &matcher.subject {
         Subject::Command(patterns) => {
             let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
-            let fits = reach == Reach::Wide || command.literal && !effect.manner.redirect;
+            let fits =
+                reach == Reach::Wide || command.literal && !effect.manner.redirect && runs_where_it_says(lens, effect, command, patterns);
             fits && patterns.iter().any(|pattern| pattern.matches(command, reach))
         }
         Subject::CommandRegex(expression) => {
@@ -205,6 +206,18 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
         },
         Subject::Tool(_) => tool_matches(lens, matcher, reach),
     }
+}
+
+/// Behind a `cd`, a word with a slash is another file than the rule names, and git works on another repository.
+fn runs_where_it_says(lens: &Lens<'_>, effect: &Effect, command: &Command, patterns: &[CommandPattern]) -> bool {
+    if command.folder.is_empty() {
+        return true;
+    }
+    let repository = effect.part.and_then(|part| lens.case.reading.git.get(part)).and_then(Option::as_ref);
+    let elsewhere = repository.is_some_and(|fact| fact.root.as_deref() != Some(lens.case.reading.surroundings.workspace.as_str()));
+    let by_path =
+        command.words.first().is_some_and(|word| word.contains('/')) || patterns.iter().any(|pattern| pattern.written.contains('/'));
+    !elsewhere && !by_path
 }
 
 fn path_hits(lens: &Lens<'_>, globs: &[PathGlob], index: usize, effect: &Effect, reach: Reach) -> bool {

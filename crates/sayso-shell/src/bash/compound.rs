@@ -146,7 +146,7 @@ impl Cursor<'_> {
             match self.peek() {
                 Some(b';' | b'\n') | None => return Ok(words),
                 Some(byte) if is_meta(byte) => return self.refuse("an operator stands among the words of a loop"),
-                Some(_) => words.extend(self.word()?),
+                Some(_) => words.push(self.word()?),
             }
         }
     }

@@ -30,9 +30,10 @@ impl<'a> Cursor<'a> {
                     format!("the character U+{:04X} is not plain text", u32::from(character)),
                 );
             }
-            // bash takes `\` and a line end out before it looks for operators: `&\⏎&` is `&&`.
-            if character == '\\' && b"&|<>;$(){}!=".contains(&before) && text.get(at + 1..at + 2) == Some("\n") {
-                return cursor.refuse_at(at, at + 2, "a line is continued inside of an operator");
+            // A shell takes `\` and a line end out before it looks for anything else: `&\⏎&` is `&&`, `2\⏎>` a descriptor, `do\⏎ne` a word.
+            // Behind a blank it can join nothing.
+            if character == '\\' && !b" \t\n".contains(&before) && text.get(at + 1..at + 2) == Some("\n") {
+                return cursor.refuse_at(at, at + 2, "a line is continued inside of a word or an operator");
             }
             before = u8::try_from(character).unwrap_or(b'x');
         }

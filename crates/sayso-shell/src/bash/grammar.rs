@@ -71,10 +71,10 @@ impl Cursor<'_> {
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
         let rest = self.rest();
-        RESERVED.iter().copied().find(|word| {
-            rest.strip_prefix(word)
-                .is_some_and(|after| after.is_empty() || after.bytes().next().is_some_and(is_meta) || after.starts_with("\\\n"))
-        })
+        RESERVED
+            .iter()
+            .copied()
+            .find(|word| rest.strip_prefix(word).is_some_and(|after| after.is_empty() || after.bytes().next().is_some_and(is_meta)))
     }
 
     /// Takes a reserved word.
@@ -104,8 +104,10 @@ impl Cursor<'_> {
     fn pipeline(&mut self) -> Reading<Node> {
         let mut parts = Vec::new();
         // `!` stands before a pipeline and runs nothing itself; `time` is read as a wrapper, which it is in other shells.
+        let mut negated = false;
         while self.keyword() == Some("!") {
             self.at += 1;
+            negated = true;
             self.blanks();
         }
         loop {
@@ -120,7 +122,8 @@ impl Cursor<'_> {
             }
             self.lines()?;
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Node::Pipeline(parts) })
+        let node = if parts.len() == 1 { parts.remove(0) } else { Node::Pipeline(parts) };
+        Ok(if negated { Node::Not(Box::new(node)) } else { node })
     }
 
     fn command(&mut self) -> Reading<Node> {
@@ -132,13 +135,9 @@ impl Cursor<'_> {
 
     fn simple(&mut self) -> Reading<Node> {
         let mut simple = Simple { start: self.at, ..Simple::default() };
-        // In other shells `&>` ends the command: what follows it would be one of its own.
-        let mut ended = false;
         loop {
             self.blanks();
-            let both = self.rest().starts_with("&>");
             if let Some(redirect) = self.redirect()? {
-                ended |= both;
                 simple.redirects.push(redirect);
                 continue;
             }
@@ -146,16 +145,13 @@ impl Cursor<'_> {
             if self.peek().is_none_or(is_meta) && !process {
                 break;
             }
-            if ended {
-                return self.refuse("words behind `&>` are a command of their own in other shells");
-            }
             if simple.words.is_empty()
                 && let Some(assignment) = self.assignment()?
             {
                 simple.assignments.push(assignment);
                 continue;
             }
-            simple.words.extend(self.word()?);
+            simple.words.push(self.word()?);
             simple.end = self.at;
         }
         if self.peek() == Some(b'(') {
@@ -208,7 +204,7 @@ impl Cursor<'_> {
                 Some(b'[') => return self.refuse("a subscript is evaluated when it runs"),
                 Some(byte) if is_meta(byte) => return self.refuse("an operator stands in a list of values"),
                 None => return self.refuse("a list of values is not closed"),
-                Some(_) => words.extend(self.word()?),
+                Some(_) => words.push(self.word()?),
             }
         }
     }
@@ -241,8 +237,17 @@ impl Cursor<'_> {
         if digits > 1 {
             return self.refuse("a file descriptor above 9");
         }
+        // `<1-9>` is a pattern of names in one shell.
+        if operator.starts_with('<') && operator.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
+            return self.refuse("`<` before a number is read differently by other shells");
+        }
         self.at += digits;
         let kind = self.redirect_kind()?;
+        // In other shells `&>` sends the command to the background, and what follows runs at once: only at the very end is that the same.
+        let silent = matches!(&kind, RedirectKind::Write(word) if word.bare() == Some("/dev/null"));
+        if both && !(silent && self.rest().trim().is_empty()) {
+            return self.refuse_at(start, self.at, "`&>` is read differently by other shells");
+        }
         Ok(Some(Redirect { kind, start, end: self.at }))
     }
 
@@ -300,11 +305,7 @@ impl Cursor<'_> {
         if self.peek().is_none_or(is_meta) && !self.rest().starts_with("<(") && !self.rest().starts_with(">(") {
             return self.refuse("a word is missing");
         }
-        let mut words = self.word()?;
-        match (words.pop(), words.is_empty()) {
-            (Some(word), true) => Ok(word),
-            _ => self.refuse("braces make several words of one"),
-        }
+        self.word()
     }
 
     fn heredoc(&mut self, strip_tabs: bool) -> Reading<RedirectKind> {

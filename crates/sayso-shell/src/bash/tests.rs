@@ -34,7 +34,7 @@ fn node(given: &Node, out: &mut Vec<String>) {
             redirects(&simple.redirects, out);
         }
         Node::Pipeline(nodes) | Node::Chain(nodes) => nodes.iter().for_each(|one| node(one, out)),
-        Node::Background(one) => node(one, out),
+        Node::Background(one) | Node::Not(one) => node(one, out),
         Node::Subshell(inner, after) | Node::Group(inner, after) => {
             script(inner, out);
             redirects(after, out);
@@ -117,17 +117,26 @@ fn commands_are_found_wherever_they_stand() {
         ("[[ $(a) == b* ]] && c", "a c"),
         ("[[ -f x && $(a) == b* ]] && c", "!"),
         ("a &>f b", "!"),
-        ("a &>f", "a"),
+        ("a &>f", "!"),
+        ("a &>/dev/null", "a"),
+        ("a &>/dev/null && b", "!"),
         ("a >! b", "!"),
         ("=a", "!"),
         ("a \\\n  -b | c", "a c"),
         ("a # b; c\nd", "a d"),
         ("echo a#b; c", "echo c"),
-        ("l\\\ns", "ls"),
+        ("l\\\ns", "!"),
+        ("echo 2\\\n>x", "!"),
+        ("if a; then b; else\\\n/c; fi", "!"),
+        ("cat {z}q,a}", "!"),
+        ("cat {,a}", "!"),
+        ("cat {a,b}", "!"),
+        ("git show HEAD@{1}", "git"),
+        ("cat <1-9>/dev/null", "!"),
         ("c\"a\"t f", "cat"),
         ("$'\\143at' f", "!"),
         ("echo $((1+2))", "echo"),
-        ("echo {a,b}.txt {1..3}", "echo"),
+        ("echo {a,b}.txt {1..3}", "!"),
         ("find . -exec ls {} +", "find"),
         ("> f", ""),
         ("a 2>&1 >/dev/null | b |& c", "a b c"),

@@ -21,6 +21,8 @@ pub(crate) enum Node {
     Pipeline(Vec<Node>),
     /// `a && b || c`: the parts in order.
     Chain(Vec<Node>),
+    /// `! a`.
+    Not(Box<Node>),
     /// `a &`.
     Background(Box<Node>),
     /// `( … )`.

@@ -1,27 +1,24 @@
 //! Words: quotes, escapes, globs, tildes and everything that starts with `$`.
 
 use super::Reading;
-use super::braces::Variants;
 use super::cursor::{Cursor, is_meta};
 use super::grammar::Until;
 use super::tree::{Piece, Word};
 
 impl Cursor<'_> {
-    /// A word; braces can make several of it.
-    pub(super) fn word(&mut self) -> Reading<Vec<Word>> {
+    /// A word.
+    pub(super) fn word(&mut self) -> Reading<Word> {
         self.word_in(Place::Argument)
     }
 
     /// The value of an assignment: no braces, and no file names.
     pub(super) fn value(&mut self) -> Reading<Word> {
-        let start = self.at;
-        let mut words = self.word_in(Place::Value)?;
-        Ok(words.pop().unwrap_or(Word { pieces: Vec::new(), start, end: self.at }))
+        self.word_in(Place::Value)
     }
 
-    fn word_in(&mut self, place: Place) -> Reading<Vec<Word>> {
+    fn word_in(&mut self, place: Place) -> Reading<Word> {
         let start = self.at;
-        let mut variants = Variants::new();
+        let mut pieces: Vec<Piece> = Vec::new();
         let mut first = true;
         loop {
             if self.continued() {
@@ -34,7 +31,7 @@ impl Cursor<'_> {
                 if !first || place == Place::Value {
                     return self.refuse("a process substitution stands inside of a word");
                 }
-                variants.piece(self.process()?);
+                push_piece(&mut pieces, self.process()?);
                 first = false;
                 continue;
             }
@@ -44,38 +41,46 @@ impl Cursor<'_> {
             match character {
                 '\'' => {
                     let text = self.single_quotes()?;
-                    variants.piece(Piece::Text { text, quoted: true });
+                    push_piece(&mut pieces, Piece::Text { text, quoted: true });
                 }
-                '"' => self.double_quotes()?.into_iter().for_each(|piece| variants.piece(piece)),
+                '"' => self.double_quotes()?.into_iter().for_each(|piece| push_piece(&mut pieces, piece)),
                 '\\' => {
                     self.at += 1;
                     let Some(escaped) = self.character() else { return self.refuse("a backslash stands at the end") };
-                    variants.piece(Piece::Text { text: escaped.to_string(), quoted: true });
+                    push_piece(&mut pieces, Piece::Text { text: escaped.to_string(), quoted: true });
                     self.at += escaped.len_utf8();
                 }
                 '$' | '`' => {
-                    let mut pieces = Vec::new();
                     self.dollar(false, &mut pieces)?;
-                    pieces.into_iter().for_each(|piece| variants.piece(piece));
                 }
-                '*' | '?' if place == Place::Value => variants.text(character),
-                '*' | '?' => variants.piece(self.wild(character)),
-                '[' if place == Place::Argument && self.closes_bracket() => variants.piece(self.bracket()?),
-                '~' if first || place == Place::Value && variants.ends_with(':') => {
+                '*' | '?' if place == Place::Value => push_text(&mut pieces, character),
+                '*' | '?' => {
+                    let wild = self.wild(character);
+                    pieces.push(wild);
+                }
+                '[' if place == Place::Argument && self.closes_bracket() => {
+                    let bracket = self.bracket()?;
+                    pieces.push(bracket);
+                }
+                '~' if first || place == Place::Value && ends_with(&pieces, ':') => {
                     let tilde = self.tilde(place)?;
-                    variants.piece(tilde);
+                    pieces.push(tilde);
                 }
-                '~' if variants.ends_with('=') || variants.ends_with(':') => {
+                '~' if ends_with(&pieces, '=') || ends_with(&pieces, ':') => {
                     return self.refuse("a `~` that bash expands or not, by what stands before it");
                 }
                 '=' if first && place == Place::Argument => {
                     return self.refuse("a word that starts with `=` is read differently by other shells");
                 }
-                '{' if place == Place::Argument => self.brace(&mut variants)?,
+                '{' if place == Place::Argument => {
+                    let after_at = ends_with(&pieces, '@');
+                    let text = self.brace(after_at)?;
+                    text.chars().for_each(|character| push_text(&mut pieces, character));
+                }
                 '{' | '}' if place == Place::Value && self.rest().contains(',') => return self.refuse("braces in a value"),
                 '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
                 _ => {
-                    variants.text(character);
+                    push_text(&mut pieces, character);
                     self.at += character.len_utf8();
                 }
             }
@@ -86,8 +91,7 @@ impl Cursor<'_> {
             first = false;
         }
         let end = self.at;
-        let words = variants.finish().into_iter().map(|pieces| Word { pieces, start, end }).collect();
-        Ok(words)
+        Ok(Word { pieces, start, end })
     }
 
     fn wild(&mut self, character: char) -> Piece {
@@ -97,7 +101,8 @@ impl Cursor<'_> {
 
     /// Whether a `[` has its `]` in the same word, with nothing but plain characters between.
     fn closes_bracket(&self) -> bool {
-        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte));
+        // A set of characters is short; the bound keeps a word of nothing but `[` cheap.
+        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte)).take(128);
         for (count, byte) in inner.enumerate() {
             match byte {
                 b']' if count > 0 => return true,
@@ -253,4 +258,25 @@ fn quoted(pieces: &mut Vec<Piece>, character: char) {
     } else {
         pieces.push(Piece::Text { text: character.to_string(), quoted: true });
     }
+}
+
+/// Adds a piece; text joins text that is quoted alike.
+fn push_piece(pieces: &mut Vec<Piece>, piece: Piece) {
+    match (pieces.last_mut(), piece) {
+        (Some(Piece::Text { text, quoted: true }), Piece::Text { text: more, quoted: true }) => text.push_str(&more),
+        (_, piece) => pieces.push(piece),
+    }
+}
+
+/// Adds a character that stands without quotes.
+fn push_text(pieces: &mut Vec<Piece>, character: char) {
+    match pieces.last_mut() {
+        Some(Piece::Text { text, quoted: false }) => text.push(character),
+        _ => pieces.push(Piece::Text { text: character.to_string(), quoted: false }),
+    }
+}
+
+/// Whether what stands there so far ends with this character, unquoted.
+fn ends_with(pieces: &[Piece], character: char) -> bool {
+    matches!(pieces.last(), Some(Piece::Text { text, quoted: false }) if text.ends_with(character))
 }

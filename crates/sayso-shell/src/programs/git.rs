@@ -72,7 +72,9 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.unlisted(format!("the option `{word}` of `git {subcommand}` is not known"));
     }
     // To show a signature git starts the program that checks it.
-    if given.options.iter().filter_map(|option| option.value).any(|value| value.contains("%G") || value.contains("%(signature")) {
+    if given.options.iter().filter_map(|option| option.value).any(|value| {
+        value.contains("%G") || value.contains("%+G") || value.contains("%-G") || value.contains("% G") || value.contains("signature")
+    }) {
         scene.unknown("shows signatures, for which git starts another program");
     }
     scene.read(&folder, true);
