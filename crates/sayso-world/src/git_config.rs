@@ -106,6 +106,11 @@ impl ConfigReader<'_> {
     /// Whether a file that the person's configuration leads to is an ordinary one of the workspace, where agents may write: where a
     /// file lies can take trust away, and never gives it. The person's own files are protected by their names, unless they are links.
     fn may_be_written(&mut self, path: &Path, depth: u32) -> bool {
+        let (files, workspace) = (self.files, self.workspace);
+        files.steadily(path, workspace, || self.is_in_workspace(path, depth))
+    }
+
+    fn is_in_workspace(&mut self, path: &Path, depth: u32) -> bool {
         let Some(walked) = path.to_str().and_then(|path| self.walker.walk("/", path, false)) else { return true };
         is_within(&walked.canonical, self.workspace) && (depth > 0 || !walked.links.is_empty())
     }

@@ -61,13 +61,13 @@ impl Machine {
     /// A machine with these places.
     pub fn new(whereabouts: Whereabouts) -> Self {
         Machine {
-            whereabouts,
-            patterns: Remembered::new(Patterns::parse),
-            configs: Remembered::new(ConfigFile::parse),
+            patterns: Remembered::new(Patterns::parse).with_steady(whereabouts.git_ignore.iter().cloned().collect()),
+            configs: Remembered::new(ConfigFile::parse).with_steady(whereabouts.git_configs.clone()),
             indexes: Indexes::default(),
             case: CaseRules::default(),
             standing: Mutex::new(None),
             programs: Mutex::new(HashMap::new()),
+            whereabouts,
         }
     }
 

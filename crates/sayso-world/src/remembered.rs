@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::bounded_file::{self, Content, LastLink, Looked};
 
@@ -26,7 +26,17 @@ pub(crate) struct Remembered<T> {
     files: Mutex<HashMap<PathBuf, (Stamp, Arc<T>)>>,
     parse: fn(&[u8]) -> T,
     longest: u64,
+    /// Files of the person and the system, which no operation changes silently: they are looked at again only after a moment.
+    steady: Vec<PathBuf>,
+    looked: Mutex<HashMap<PathBuf, Glance<T>>>,
+    said: Mutex<HashMap<(PathBuf, String), (Instant, bool)>>,
 }
+
+/// When a steady file was looked at, and what was there.
+type Glance<T> = (Instant, Option<Arc<T>>);
+
+/// How long a look at a steady file counts.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// What came of asking for a file.
 pub(crate) enum Recalled<T> {
@@ -55,11 +65,67 @@ impl<T> Remembered<T> {
 
     /// For files that may be longer than [`LONGEST`].
     pub(crate) fn up_to(longest: u64, parse: fn(&[u8]) -> T) -> Self {
-        Remembered { files: Mutex::new(HashMap::new()), parse, longest }
+        Remembered {
+            files: Mutex::new(HashMap::new()),
+            parse,
+            longest,
+            steady: Vec::new(),
+            looked: Mutex::new(HashMap::new()),
+            said: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The same, with files that are steady.
+    pub(crate) fn with_steady(self, steady: Vec<PathBuf>) -> Self {
+        Remembered { steady, ..self }
     }
 
     /// The file at `path`; `left` is how many files this pass may still read.
     pub(crate) fn recall(&self, path: &Path, last: LastLink, left: &mut u32) -> Recalled<T> {
+        if !self.steady.iter().any(|steady| steady == path) {
+            return self.look_again(path, last, left);
+        }
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, known)) = looked.get(path)
+            && since.elapsed() < MOMENT
+        {
+            return known.as_ref().map_or(Recalled::Missing, |parsed| Recalled::Known(Arc::clone(parsed)));
+        }
+        let since = Instant::now();
+        let recalled = self.look_again(path, last, left);
+        let kept = match &recalled {
+            Recalled::Missing => Some(None),
+            Recalled::Known(parsed) => Some(Some(Arc::clone(parsed))),
+            Recalled::Unknown => None,
+        };
+        if let Some(kept) = kept {
+            looked.insert(path.to_owned(), (since, kept));
+        }
+        recalled
+    }
+
+    /// What `look` says of a steady file for one workspace, asked again only after a moment.
+    pub(crate) fn steadily(&self, path: &Path, workspace: &str, look: impl FnOnce() -> bool) -> bool {
+        if !self.steady.iter().any(|steady| steady == path) {
+            return look();
+        }
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (path.to_owned(), workspace.to_owned());
+        if let Some((since, answer)) = said.get(&key)
+            && since.elapsed() < MOMENT
+        {
+            return *answer;
+        }
+        let since = Instant::now();
+        let answer = look();
+        if said.len() >= MOST_REMEMBERED {
+            said.clear();
+        }
+        said.insert(key, (since, answer));
+        answer
+    }
+
+    fn look_again(&self, path: &Path, last: LastLink, left: &mut u32) -> Recalled<T> {
         let stamp = match bounded_file::look(path, last) {
             // git does not follow a link here either, and goes on as if there were no file.
             Looked::Missing | Looked::Link => return Recalled::Missing,

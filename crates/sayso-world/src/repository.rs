@@ -76,7 +76,10 @@ impl Repository {
             let walked = walker.walk("/", path.to_str()?, false)?;
             matches!(walked.end, End::Here(_)).then(|| PathBuf::from(walked.canonical))
         };
-        match (walk(&self.own), walk(&self.common)) {
+        let own = walk(&self.own);
+        // Most repositories have one folder of data, and it is enough to walk there once.
+        let common = if self.common == self.own { own.clone() } else { walk(&self.common) };
+        match (own, common) {
             (Some(own), Some(common)) => Found::Repository(Repository { own, common, ..self }),
             _ => Found::Unclear(self.root),
         }
