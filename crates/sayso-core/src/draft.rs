@@ -39,8 +39,8 @@ pub struct Command {
     pub wrapper_programs: Vec<usize>,
     /// Which question asks for the helpers git would run, if one does.
     pub git: Option<usize>,
-    /// The folder it runs in, relative to the operation's, where a `cd` before it says so; its paths are written from there.
-    pub folder: String,
+    /// The folders it may run in, relative to the operation's, where a `cd` before it says so; its paths are written from there.
+    pub folders: Vec<String>,
     /// Every word is literal, so that the words are what runs.
     pub literal: bool,
     /// Assignments before the command, as names.
@@ -100,6 +100,13 @@ pub struct Reading {
     pub git: Vec<Option<GitFact>>,
     /// Where it happens.
     pub surroundings: Surroundings,
+}
+
+impl Command {
+    /// Nothing before it on the line can have changed the folder it runs in.
+    pub fn stays(&self) -> bool {
+        self.folders.iter().all(String::is_empty)
+    }
 }
 
 impl Draft {
@@ -169,15 +176,16 @@ fn add_repository_reads(effects: &mut Vec<Effect>, commands: &[Command], facts: 
         let Some(root) = command.git.and_then(|question| facts.git(question)).and_then(|fact| fact.root.as_deref()) else { continue };
         for effect in effects.iter().filter(|effect| effect.part == Some(part) && effect.kind == EffectKind::Read) {
             let Some((place, fact)) = effect.place().and_then(|place| Some((place, place.fact.as_ref()?))) else { continue };
-            let inner = place.written.strip_prefix(command.folder.as_str()).map(|rest| rest.trim_start_matches('/'));
-            let written = inner.filter(|_| !command.folder.is_empty()).unwrap_or(&place.written);
+            let folder = command.folders.first().map_or("", String::as_str);
+            let inner = place.written.strip_prefix(folder).map(|rest| rest.trim_start_matches('/'));
+            let written = inner.filter(|_| !folder.is_empty()).unwrap_or(&place.written);
             let from_here = written.starts_with("./") || written.starts_with("../") || written.starts_with('/');
             let seen_from_top = match written {
                 "." => root.to_owned(),
                 _ if from_here => continue,
                 written => join(root, written),
             };
-            if seen_from_top == fact.canonical || !below(&fact.canonical, root) {
+            if seen_from_top == fact.canonical || written == "." && !below(&fact.canonical, root) {
                 continue;
             }
             let kind = if effect.manner.recursive { PathKind::Folder } else { PathKind::Missing };

@@ -154,7 +154,7 @@ fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
         program: question,
         wrapper_programs,
         git,
-        folder: line.folders.first().cloned().unwrap_or_default(),
+        folders: line.folders,
         literal: true,
         modelled: programs::is_modelled(&name),
         assignments,

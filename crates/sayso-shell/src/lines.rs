@@ -8,6 +8,8 @@ use crate::bash::tree::{Assigned, Document, Node, Redirect, RedirectKind, Script
 
 /// Folders that a line may be in at one place; more are not followed.
 const MOST_FOLDERS: usize = 4;
+/// Bytes of a folder that is gone to.
+const LONGEST_FOLDER: usize = 512;
 /// Commands of one line that are read.
 const MOST_STEPS: usize = 200;
 /// Words of one line that are read: each may be a question to the world.
@@ -118,8 +120,12 @@ impl Walk<'_> {
                     walk.script(body)
                 })
             }
-            Node::For { words, body, redirects, .. } => {
+            Node::For { name, words, body, redirects } => {
                 self.redirected(redirects)?;
+                if !is_loop_name(name) {
+                    return self.refuse_here("the variable of a loop may be one that other programs look at");
+                }
+                self.count(words.as_ref().map_or(0, Vec::len))?;
                 // The words of the loop are values of a variable; where it is used, the text is refused, so here they only have to be plain.
                 for word in words.iter().flatten() {
                     self.plain(word)?;
@@ -137,6 +143,7 @@ impl Walk<'_> {
             }
             Node::Test { words, redirects } => {
                 self.redirected(redirects)?;
+                self.count(words.len())?;
                 words.iter().try_for_each(|word| self.pattern(word))?;
                 // A test of a file tells whether it is there.
                 let mut step = self.empty_step();
@@ -189,10 +196,7 @@ impl Walk<'_> {
     }
 
     fn simple(&mut self, simple: &Simple) -> Result<(), Refusal> {
-        self.words += simple.words.len() + simple.redirects.len();
-        if self.steps.len() >= MOST_STEPS || self.words > MOST_WORDS {
-            return self.refuse_here("there are more commands than are read");
-        }
+        self.count(simple.words.len() + simple.redirects.len())?;
         let mut step = self.empty_step();
         for assignment in &simple.assignments {
             let Assigned::One(value) = &assignment.value else {
@@ -216,7 +220,7 @@ impl Walk<'_> {
     fn follow(&mut self, step: &Step, simple: &Simple) -> Result<(), Refusal> {
         let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["cd", "--", folder] | ["cd", folder] if !folder.is_empty() && !folder.starts_with('-') => {
+            ["cd", "--", folder] | ["cd", folder] if !folder.is_empty() && !folder.starts_with(['-', '+']) => {
                 let mut folders = Vec::new();
                 for from in &self.folders {
                     let written =
@@ -227,6 +231,10 @@ impl Walk<'_> {
                 }
                 folders.sort();
                 folders.dedup();
+                // Every path of the line is looked at from every folder, name by name.
+                if folders.iter().any(|folder| folder.len() > LONGEST_FOLDER) {
+                    return self.refuse(simple.start, simple.end, "the folder has a very long name");
+                }
                 self.folders = folders;
                 self.join(&[])
             }
@@ -236,6 +244,15 @@ impl Walk<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Counts words, so that no line asks the world too much.
+    fn count(&mut self, words: usize) -> Result<(), Refusal> {
+        self.words += words;
+        if self.steps.len() >= MOST_STEPS || self.words > MOST_WORDS {
+            return self.refuse_here("there are more commands than are read");
+        }
+        Ok(())
     }
 
     fn empty_step(&self) -> Step {
@@ -271,6 +288,7 @@ impl Walk<'_> {
         if redirects.is_empty() {
             return Ok(());
         }
+        self.count(redirects.len())?;
         let mut step = self.empty_step();
         self.redirects(redirects, &mut step)?;
         self.steps.push(step);
@@ -304,6 +322,12 @@ impl Walk<'_> {
     fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// Names that no program or shell looks at; any other, such as `PATH`, would change what runs from then on.
+fn is_loop_name(name: &str) -> bool {
+    let letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    letter || matches!(name, "file" | "item" | "line" | "name" | "word" | "dir" | "num" | "idx" | "pkg")
 }
 
 /// Whether the program behind all wrappers is one that changes the folder.

@@ -172,8 +172,8 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
     match &matcher.subject {
         Subject::Command(patterns) => {
             let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
-            let fits =
-                reach == Reach::Wide || command.literal && !effect.manner.redirect && runs_where_it_says(lens, effect, command, patterns);
+            let fits = reach == Reach::Wide
+                || command.literal && !effect.manner.redirect && runs_where_it_says(lens, effect.part, command, patterns);
             fits && patterns.iter().any(|pattern| pattern.matches(command, reach))
         }
         Subject::CommandRegex(expression) => {
@@ -209,11 +209,11 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
 }
 
 /// Behind a `cd`, a word with a slash is another file than the rule names, and git works on another repository.
-fn runs_where_it_says(lens: &Lens<'_>, effect: &Effect, command: &Command, patterns: &[CommandPattern]) -> bool {
-    if command.folder.is_empty() {
+fn runs_where_it_says(lens: &Lens<'_>, part: Option<usize>, command: &Command, patterns: &[CommandPattern]) -> bool {
+    if command.stays() {
         return true;
     }
-    let repository = effect.part.and_then(|part| lens.case.reading.git.get(part)).and_then(Option::as_ref);
+    let repository = part.and_then(|part| lens.case.reading.git.get(part)).and_then(Option::as_ref);
     let elsewhere = repository.is_some_and(|fact| fact.root.as_deref() != Some(lens.case.reading.surroundings.workspace.as_str()));
     let by_path =
         command.words.first().is_some_and(|word| word.contains('/')) || patterns.iter().any(|pattern| pattern.written.contains('/'));
@@ -378,7 +378,8 @@ pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> 
         let mut constrained = false;
         let mut found = None;
         for rule in list.iter().filter(|rule| rule.pattern.matches(command, if rule.allowed { Reach::Narrow } else { Reach::Wide })) {
-            if rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, &rule.sandbox_paths) {
+            let elsewhere = rule.allowed && !runs_where_it_says(lens, Some(part), command, std::slice::from_ref(&rule.pattern));
+            if elsewhere || rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, &rule.sandbox_paths) {
                 // H-59: a constraint that fails must not lead into a looser rule.
                 constrained = true;
                 continue;
@@ -388,9 +389,10 @@ pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> 
         }
         let next = match found {
             Some((Decision::Allow, reason)) if constrained => Some((Decision::Ask, Reason { decision: Decision::Ask, ..reason })),
-            None if constrained => {
-                Some((Decision::Ask, reason(Decision::Ask, "shell-rule", "a path lies outside of the folders the rule names")))
-            }
+            None if constrained => Some((
+                Decision::Ask,
+                reason(Decision::Ask, "shell-rule", "it runs in another folder, or reaches outside of the folders the rule names"),
+            )),
             other => other,
         };
         worst = match (worst, next) {

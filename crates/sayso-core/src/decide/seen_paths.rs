@@ -19,11 +19,20 @@ pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>
     let mut seen: BTreeSet<Seen> = BTreeSet::new();
     // Where the table of programs models the arguments, the paths among them are effects already.
     for command in reading.commands.iter().filter(|command| !command.modelled) {
-        let from = join(&cwd, if command.folder.is_empty() { "." } else { &command.folder });
-        command.words.iter().skip(1).take(MOST_WORDS).for_each(|word| collect(&from, word, &mut seen));
+        let folders = command.folders.iter().map(|folder| if folder.is_empty() { cwd.clone() } else { join(&cwd, folder) });
+        let folders: BTreeSet<String> = folders.chain(command.folders.is_empty().then(|| cwd.clone())).collect();
+        for from in &folders {
+            command.words.iter().skip(1).take(MOST_WORDS).for_each(|word| collect(from, word, &mut seen));
+        }
     }
     if let Some(opaque) = &reading.opaque {
+        // A `cd` in text that was not read may lead to any folder that a word of it names.
         opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&cwd, word, &mut seen));
+        let targets = opaque.seen.iter().filter(|words| words.first().is_some_and(|word| word == "cd")).filter_map(|words| words.get(1));
+        for folder in targets.take(4) {
+            let from = join(&cwd, folder);
+            opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&from, word, &mut seen));
+        }
     }
     let around = &reading.surroundings;
     for one in &seen {
@@ -52,9 +61,11 @@ struct Seen {
 }
 
 fn collect(from: &str, word: &str, seen: &mut BTreeSet<Seen>) {
-    let value = word.split_once('=').map(|(_, value)| value);
+    // A path may be glued to an option or to another word: `-ifile`, `@file`, `a:file`, `--x=file`.
+    let glued = word.get(2..).filter(|_| word.starts_with('-') && !word.starts_with("--"));
+    let parts = word.split(['=', ':', ',', '@']).skip(1);
     let whole = (!word.starts_with('-')).then_some(word);
-    for text in whole.into_iter().chain(value) {
+    for text in whole.into_iter().chain(glued).chain(parts) {
         if text.is_empty() || text.contains("://") || text.contains(['\n', '\0', '$', '`']) || text.starts_with('~') {
             continue;
         }

@@ -238,7 +238,7 @@ impl Cursor<'_> {
             return self.refuse("a file descriptor above 9");
         }
         // `<1-9>` is a pattern of names in one shell.
-        if operator.starts_with('<') && operator.as_bytes().get(1).is_some_and(u8::is_ascii_digit) {
+        if operator.starts_with('<') && operator.as_bytes().get(1).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-') {
             return self.refuse("`<` before a number is read differently by other shells");
         }
         self.at += digits;

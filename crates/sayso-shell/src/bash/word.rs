@@ -77,7 +77,7 @@ impl Cursor<'_> {
                     let text = self.brace(after_at)?;
                     text.chars().for_each(|character| push_text(&mut pieces, character));
                 }
-                '{' | '}' if place == Place::Value && self.rest().contains(',') => return self.refuse("braces in a value"),
+                '{' | '}' if place == Place::Value => return self.refuse("braces in a value"),
                 '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
                 _ => {
                     push_text(&mut pieces, character);

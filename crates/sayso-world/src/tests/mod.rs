@@ -52,9 +52,13 @@ impl Scratch {
     }
 
     pub fn file(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        let full = self.root.join(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, text).unwrap();
+        // The person's files are looked at once in a moment; what a test changes there has to be seen.
+        if path.contains("home/") {
+            std::thread::sleep(std::time::Duration::from_millis(60));
+        }
     }
 
     pub fn folder(&self, path: &str) {
@@ -122,6 +126,9 @@ impl Scratch {
         let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
+        if arguments.contains(&"--global") {
+            std::thread::sleep(std::time::Duration::from_millis(60));
+        }
         output.stdout
     }
 }
