@@ -9,6 +9,7 @@ mod bash;
 mod characters;
 mod danger;
 mod forms;
+mod hole;
 mod lines;
 mod normal;
 mod options;

@@ -1,0 +1,68 @@
+//! Words with holes: what is only known when a command runs stands in a word as one character that no readable text has.
+//!
+//! The reader refuses private characters, so a hole can never come from the text itself. Tables of programs see words as `&str`; a hole
+//! is a character like any other to them, and what must not have one asks [`is_literal`].
+
+/// One word of any text: a quoted `"$x"`.
+pub(crate) const TEXT: char = '\u{f0000}';
+/// Any number of words of any text: an unquoted `$x`.
+pub(crate) const LIST: char = '\u{f0001}';
+/// Digits: `$?`, `$#`, `${#x}`.
+pub(crate) const NUMBER: char = '\u{f0002}';
+/// The person's home folder at the start of a word: `~`, `$HOME`.
+pub(crate) const HOME: char = '\u{f0003}';
+/// The folder the command runs in, at the start of a word: `$PWD`.
+pub(crate) const HERE: char = '\u{f0004}';
+/// Any characters of a file name: `*`.
+pub(crate) const STAR: char = '\u{f0005}';
+/// One character of a file name: `?` or a set.
+pub(crate) const ANY: char = '\u{f0006}';
+/// A pipe to or from another command of the line, which is judged by itself: `<(…)`.
+pub(crate) const PIPE: char = '\u{f0007}';
+/// Any file below the folder that stands before it: the `{}` of `find -exec`.
+pub(crate) const BELOW: char = '\u{f0008}';
+
+/// Whether a character is a hole.
+fn is_hole(character: char) -> bool {
+    (TEXT..=BELOW).contains(&character)
+}
+
+/// Whether a word is nothing but text.
+pub(crate) fn is_literal(word: &str) -> bool {
+    // All holes are characters of four bytes that start with this one.
+    !word.as_bytes().contains(&0xf3) || !word.chars().any(is_hole)
+}
+
+/// Whether a word may turn out to be an option.
+pub(crate) fn may_be_option(word: &str) -> bool {
+    word.starts_with(['-', TEXT, LIST, STAR, ANY])
+}
+
+/// Whether a word may turn out to be several words, or none.
+pub(crate) fn may_be_several(word: &str) -> bool {
+    !is_literal(word) && word.contains([LIST, STAR, ANY])
+}
+
+/// Whether a word stands for the names of files that are there.
+pub(crate) fn is_glob(word: &str) -> bool {
+    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW])
+}
+
+/// A word as a person reads it.
+pub(crate) fn shown(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for character in word.chars() {
+        match character {
+            TEXT | LIST => out.push_str("$…"),
+            NUMBER => out.push_str("$#"),
+            HOME => out.push('~'),
+            HERE => out.push_str("$PWD"),
+            STAR => out.push('*'),
+            ANY => out.push('?'),
+            PIPE => out.push_str("<(…)"),
+            BELOW => out.push_str("/…"),
+            _ => out.push(character),
+        }
+    }
+    out
+}
