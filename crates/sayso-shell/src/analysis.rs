@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::Question;
+use sayso_core::fact::{Question, Search};
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
@@ -213,15 +213,24 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
     let has = |starts: &[&str], letters: &[char]| {
         arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)) || short(word, letters))
     };
-    let (hidden, follow) = match name {
-        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R'])),
-        "diff" => (true, true),
+    let (hidden, follow, ignored) = match name {
+        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R']), true),
+        "diff" => (true, true, true),
         // Without options these leave hidden files alone; a pattern for names brings them back.
         "rg" | "ag" | "ack" => {
-            (has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']), has(&["--fol"], &['L', 'f']))
+            let hidden = has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']);
+            let ignored = match name {
+                "rg" => has(&["--no-i", "--glob", "--iglob", "--unr"], &['u', 'g']),
+                "ag" => has(&["--all", "--unr", "--skip"], &['u', 'a', 'U', 't']),
+                // It does not know what git ignores.
+                _ => true,
+            };
+            (hidden, has(&["--fol"], &['L', 'f']), ignored)
         }
         // What git tracks is the project's own; the rest is only searched when asked for.
-        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => (true, true),
+        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => {
+            (true, true, has(&["--no-index", "--no-excl"], &[]))
+        }
         _ => return,
     };
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
@@ -230,7 +239,7 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
     let folders: Vec<String> =
         draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.written.clone())).collect();
     for folder in folders {
-        draft.ask_search(&folder, hidden, follow);
+        draft.ask_search(&folder, Search { hidden, follow, ignored, words: false });
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a search through everything below a folder would show: files that are secret by name, and links that lead out.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::BelowFact;
+use sayso_core::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 /// Entries that are looked at before the search counts as too large.
@@ -15,65 +15,114 @@ const MOST_FINDINGS: usize = 4;
 const SKIPPED: [&str; 9] =
     ["node_modules", "target", "venv", ".venv", "site-packages", "__pycache__", ".tox", "objects", "bower_components"];
 
-/// How a search looks at files.
-#[derive(Clone, Copy)]
-pub(crate) struct Search {
-    /// Into hidden ones, too.
-    pub(crate) hidden: bool,
-    /// Through links, which can stand among installed packages, too.
-    pub(crate) follow: bool,
+/// Files of a folder that say for a search what to leave alone, and what not, whatever git or a dot at the start of a name says.
+const OVERRIDES: [&str; 3] = [".ignore", ".rgignore", ".agignore"];
+
+/// Where a search happens, and what it shares with others.
+pub(crate) struct Ground<'a> {
+    pub(crate) workspace: &'a str,
+    pub(crate) home: Option<&'a str>,
+    /// Whether git ignores the file (first) in the folder (second), and nothing has built or installed it.
+    pub(crate) private: &'a mut dyn FnMut(&str, &str) -> bool,
+    /// How many names may still be looked at.
+    pub(crate) left: &'a mut usize,
 }
 
 /// Walks a folder by names alone; nothing is opened but folders.
-pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, search: Search) -> BelowFact {
-    let mut fact = BelowFact::default();
-    let installed =
-        relative(folder, workspace).is_some_and(|rest| rest.split('/').any(|name| name != "objects" && SKIPPED.contains(&name)));
+pub(crate) fn look(folder: &str, ground: &mut Ground<'_>, search: Search, fact: &mut BelowFact) {
+    let skipped = |name: &str| name != "objects" && SKIPPED.contains(&name);
+    let installed = relative(folder, ground.workspace).is_some_and(|rest| rest.split('/').any(skipped));
     if installed && !search.follow {
-        return fact;
+        return;
     }
-    let mut open = vec![PathBuf::from(folder)];
+    let mut search = search;
+    let above = Path::new(folder).ancestors().skip(1).take_while(|above| above.starts_with(ground.workspace));
+    if above.flat_map(|above| OVERRIDES.map(|name| above.join(name))).any(|file| fs::symlink_metadata(file).is_ok()) {
+        search = wider(search);
+    }
+    let mut open = vec![(PathBuf::from(folder), search)];
     let mut seen = 0;
-    while let Some(path) = open.pop() {
+    while let Some((path, search)) = open.pop() {
         let Ok(entries) = fs::read_dir(&path) else {
             // A folder that cannot be listed shows nothing to a search as the same user; a file is looked at by its own question.
             continue;
         };
+        let mut listed = Vec::new();
         for entry in entries {
             seen += 1;
-            if seen > MOST_ENTRIES {
+            if seen > MOST_ENTRIES || *ground.left == 0 {
                 fact.incomplete = true;
-                return fact;
+                return;
             }
+            *ground.left -= 1;
             let Ok(entry) = entry else {
                 fact.incomplete = true;
-                return fact;
+                return;
             };
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                fact.incomplete = true;
-                continue;
-            };
-            if !search.hidden && name.starts_with('.') {
-                continue;
-            }
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => {
-                    if search.follow || !is_skipped(&path, name) {
-                        open.push(path);
-                    }
-                }
-                Ok(kind) if kind.is_symlink() => note_link(&path, workspace, home, &mut fact),
-                Ok(_) => note(&path, workspace, home, &mut fact),
-                Err(_) => fact.incomplete = true,
-            }
+            listed.push(entry);
+        }
+        let overridden = listed.iter().any(|entry| OVERRIDES.iter().any(|name| entry.file_name() == *name));
+        let search = if overridden { wider(search) } else { search };
+        for entry in listed {
+            note_entry(&entry, &path, ground, search, fact, &mut open);
             if fact.secrets.len() >= MOST_FINDINGS {
-                return fact;
+                return;
             }
         }
     }
-    fact
+}
+
+/// What a search sees where a file of the folder may bring back anything.
+fn wider(search: Search) -> Search {
+    Search { hidden: true, ignored: true, ..search }
+}
+
+fn note_entry(
+    entry: &DirEntry,
+    folder: &Path,
+    ground: &mut Ground<'_>,
+    search: Search,
+    fact: &mut BelowFact,
+    open: &mut Vec<(PathBuf, Search)>,
+) {
+    let name = entry.file_name();
+    let Some(name) = name.to_str() else {
+        fact.incomplete = true;
+        return;
+    };
+    if !search.hidden && name.starts_with('.') {
+        return;
+    }
+    let path = entry.path();
+    if search.words && fact.odd.len() < MOST_FINDINGS && is_odd(name) {
+        fact.odd.push(path.to_string_lossy().into_owned());
+    }
+    let (workspace, home) = (ground.workspace, ground.home);
+    match entry.file_type() {
+        Ok(kind) if kind.is_dir() => {
+            if search.follow || !is_skipped(&path, name) {
+                open.push((path, search));
+            }
+        }
+        Ok(kind) if kind.is_symlink() => note_link(&path, workspace, home, fact),
+        Ok(_) => {
+            note(&path, workspace, home, fact);
+            if search.ignored
+                && fact.private.len() < MOST_FINDINGS
+                && let Some((text, folder)) = path.to_str().zip(folder.to_str())
+                && !text.contains("/.git/")
+                && (ground.private)(text, folder)
+            {
+                fact.private.push(text.to_owned());
+            }
+        }
+        Err(_) => fact.incomplete = true,
+    }
+}
+
+/// Not one plain word to a program that splits its input as `xargs` does, or one that is taken for an option.
+fn is_odd(name: &str) -> bool {
+    name.starts_with('-') || name.contains(|one: char| one.is_whitespace() || one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
 fn is_skipped(path: &Path, name: &str) -> bool {
@@ -115,7 +164,11 @@ mod tests {
         let workspace = fs::canonicalize(scratch.path()).unwrap().join("ws");
         fs::create_dir(&workspace).unwrap();
         make(&workspace);
-        look(workspace.to_str().unwrap(), workspace.to_str().unwrap(), None, Search { hidden, follow: false })
+        let workspace = workspace.to_str().unwrap();
+        let mut fact = BelowFact::default();
+        let mut ground = Ground { workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
+        look(workspace, &mut ground, Search { hidden, ..Search::default() }, &mut fact);
+        fact
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod git_nested;
 mod git_syntax;
 mod ignore;
 mod ignore_pattern;
+mod names;
 mod path_fact;
 mod program;
 mod remembered;

@@ -75,23 +75,32 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
 
 /// A search shows what is in the files below, secret or not.
 fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
-    let rule_names = |path: &str| {
+    let rule_names = |path: &str, secret: bool| {
         let around = &lens.case.reading.surroundings;
         let subject = crate::policy::glob::Subject { path, workspace: &around.workspace, home: around.home.as_deref() };
         lens.rule_sets().flat_map(|set| set.all()).any(|rule| {
             rule.decision == Decision::Allow
                 && !rule.learned
-                && rule.matcher.secret
+                && (rule.matcher.secret || !secret)
                 && rule.except.is_none()
                 && lens.counts(rule)
                 && matches!(&rule.matcher.subject, Subject::Read(globs) if globs.iter().any(|glob| glob.matches(subject)))
         })
     };
     for found in lens.case.reading.searches.iter().flatten() {
-        if let Some(path) = found.secrets.iter().find(|path| !rule_names(path)) {
+        if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
             out.push(must("secret", format!("the search also reads `{path}`, which may hold secrets")));
         } else if found.incomplete {
             out.push(must("secret", "the folder is too large to find out whether the search reads secrets".into()));
+        }
+        if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
+            out.push(must("ignored", format!("the search also reads `{path}`, which git ignores, so it may be private")));
+        }
+        if let Some(path) = found.odd.first() {
+            out.push(must(
+                "odd-name",
+                format!("the name of `{path}` would not be handed on as one plain word, so it may become an option or another file"),
+            ));
         }
     }
 }
