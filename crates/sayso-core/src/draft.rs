@@ -21,6 +21,8 @@ pub struct Draft {
     pub dangers: Vec<Danger>,
     /// Which questions ask what a search would show, with the folder as written.
     pub searches: Vec<usize>,
+    /// The folder it runs in or the home stands in the command without quotes, so that a blank in its name would part it.
+    pub parted: bool,
 }
 
 /// One simple command of a line, as rules see it.
@@ -139,6 +141,10 @@ impl Draft {
                     place.fact = facts.path(place.question).cloned();
                 }
             }
+        }
+        let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
+        if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
+            effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
         }
         let mut commands = self.commands;
         for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {

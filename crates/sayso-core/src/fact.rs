@@ -32,6 +32,8 @@ pub enum Question {
     Names {
         /// A path with [`MANY`] and [`ONE`], absolute or relative to the operation's folder.
         pattern: String,
+        /// The names stand in the command without quotes, so that a blank in one of them parts it.
+        parted: bool,
     },
     /// Which file would this program name start, and who can change it?
     Program {

@@ -14,7 +14,7 @@ pub(crate) fn spread(effects: Vec<Effect>, questions: &[Question], facts: &Facts
             continue;
         };
         let question = place.question;
-        let Some(Question::Names { pattern }) = questions.get(question) else {
+        let Some(Question::Names { pattern, parted }) = questions.get(question) else {
             out.push(effect);
             continue;
         };
@@ -28,19 +28,26 @@ pub(crate) fn spread(effects: Vec<Effect>, questions: &[Question], facts: &Facts
         if first {
             said.push((effect.part, question));
         }
-        each(&effect, question, pattern, names, first, &mut out);
+        each(&effect, question, pattern, names, first && *parted, first, &mut out);
     }
     out
 }
 
-fn each(effect: &Effect, question: usize, pattern: &str, names: &NamesFact, first: bool, out: &mut Vec<Effect>) {
+fn each(effect: &Effect, question: usize, pattern: &str, names: &NamesFact, parted: bool, first: bool, out: &mut Vec<Effect>) {
     for (written, fact) in &names.files {
         let place = Place { written: written.clone(), question, fact: Some(fact.clone()) };
         out.push(Effect { target: Target::Path(place), ..effect.clone() });
-        if first && written.starts_with('-') {
-            let manner = Manner { unlisted: true, ..Manner::default() };
-            out.push(Effect { manner, part: effect.part, ..Effect::unknown(format!("the file name `{written}` is taken for an option")) });
-        }
+        // Behind a `cd` the folder stands before the name here, and not where the shell writes it.
+        let option = written.split('/').any(|name| name.starts_with('-'));
+        let why = if first && option {
+            format!("the file name `{written}` may be taken for an option")
+        } else if parted && written.contains([' ', '\t', '\n', '*', '?', '[', '\\']) {
+            format!("the file name `{written}` is parted, since it stands there without quotes")
+        } else {
+            continue;
+        };
+        let manner = Manner { unlisted: true, ..Manner::default() };
+        out.push(Effect { manner, part: effect.part, at: effect.at, ..Effect::unknown(why) });
     }
     if names.incomplete {
         let shown = shown(pattern);
@@ -78,7 +85,7 @@ mod tests {
     /// A read of a pattern by the first command, twice.
     fn settled(answer: Option<NamesFact>) -> crate::draft::Reading {
         let mut draft = Draft::default();
-        let question = draft.ask(Question::Names { pattern: "\0/\u{1}".to_owned() });
+        let question = draft.ask(Question::Names { pattern: "\0/\u{1}".to_owned(), parted: false });
         for kind in [EffectKind::Read, EffectKind::Delete] {
             let place = Place { written: "\0/\u{1}".to_owned(), question, fact: None };
             let manner = Manner { recursive: true, ..Manner::default() };

@@ -3,7 +3,7 @@
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
 use crate::bash::tree::{Document, Form, Node, Piece, RedirectKind, Script, Word};
-use crate::hole::{self, ANY, HERE, HOME, LIST, NUMBER, PIPE, STAR, TEXT};
+use crate::hole::{self, ANY, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
 use crate::variables::{Variables, all_literal};
 
 /// Ways to read one command that are told apart. Beyond that, variables count as unknown.
@@ -16,8 +16,6 @@ pub(crate) struct Field {
     pub(crate) value: String,
     /// As a person reads it, where that is another text.
     shown: Option<String>,
-    /// The name of a folder stands in it without quotes, so that a blank in that name would part it.
-    pub(crate) loose: bool,
     /// Which bytes of the text it comes from.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -26,7 +24,20 @@ pub(crate) struct Field {
 impl Field {
     /// A field that stands for itself.
     pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {
-        Field { value: value.into(), shown: None, loose: false, start, end }
+        Field { value: value.into(), shown: None, start, end }
+    }
+
+    /// A field of which nothing is known but how it is shown.
+    pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
+        Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
+    }
+
+    /// Puts a hole wherever this text stands.
+    pub(crate) fn fill(&mut self, text: &str, hole: char) {
+        if self.value.contains(text) {
+            self.shown = Some(self.shown());
+            self.value = self.value.replace(text, &hole.to_string());
+        }
     }
 
     /// As a person reads it.
@@ -76,7 +87,8 @@ pub(crate) fn commands(words: &[Word], variables: &Variables, document: &Documen
     if let Some(fields) = words.iter().map(literal).collect::<Option<Fields>>() {
         return vec![fields];
     }
-    let has_dialects = words.iter().any(|word| word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. } | Piece::Decoded { .. })));
+    let has_dialects =
+        words.iter().any(|word| word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. } | Piece::Decoded { .. })));
     let dialects: &[Dialect] = if has_dialects { &[Dialect::Wide, Dialect::Plain] } else { &[Dialect::Wide] };
     let mut all = Vec::new();
     for &dialect in dialects {
@@ -110,10 +122,9 @@ pub(crate) fn texts(word: &Word, variables: &Variables, document: &Document) -> 
 fn quote(pieces: &mut [Piece]) {
     for piece in pieces {
         match piece {
-            Piece::Text { quoted, .. }
-            | Piece::Parameter { quoted, .. }
-            | Piece::Command { quoted, .. }
-            | Piece::Number { quoted, .. } => *quoted = true,
+            Piece::Text { quoted, .. } | Piece::Parameter { quoted, .. } | Piece::Command { quoted, .. } | Piece::Number { quoted, .. } => {
+                *quoted = true
+            }
             _ => {}
         }
     }
@@ -124,7 +135,7 @@ fn literal(word: &Word) -> Option<Field> {
 }
 
 fn unknown(word: &Word) -> Field {
-    Field { shown: Some("$…".to_owned()), ..Field::plain(LIST, word.start, word.end) }
+    Field::hole(LIST, "$…", word.start, word.end)
 }
 
 /// Fields while they are being made.
@@ -134,6 +145,8 @@ struct Making {
     current: Field,
     /// There is a current field, be it empty.
     open: bool,
+    /// The name of a file or folder stands in it without quotes.
+    parted: bool,
 }
 
 impl Making {
@@ -143,6 +156,9 @@ impl Making {
     }
 
     fn close(&mut self) {
+        if std::mem::take(&mut self.parted) {
+            self.current.push(&PARTED.to_string(), "");
+        }
         if std::mem::take(&mut self.open) {
             self.done.push(std::mem::take(&mut self.current));
         }
@@ -229,10 +245,10 @@ impl Expander<'_> {
                 Piece::Home => ways = self.parameter(&ways, "HOME", true)?,
                 piece => {
                     let (value, written) = self.piece(piece);
-                    let loose = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
+                    let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
                     for way in &mut ways {
                         way.push(&value, &written);
-                        way.current.loose |= loose;
+                        way.parted |= parted;
                     }
                 }
             }
@@ -302,7 +318,7 @@ impl Expander<'_> {
                     out.extend([split, quoted_way]);
                 } else {
                     quoted_way.push(value, &written);
-                    quoted_way.current.loose |= value.contains([HOME, HERE]);
+                    quoted_way.parted |= value.contains([HOME, HERE, STAR, ANY]);
                     out.push(quoted_way);
                 }
             }

@@ -1,6 +1,6 @@
 //! The folders that a line may be in at one place, as `cd` leads from one to the next.
 
-use crate::hole::{HERE, HOME, TEXT, is_glob, is_literal};
+use crate::hole::{PARTED, Root, TEXT, is_literal, rooted};
 
 /// Folders that are told apart; of more, none is known.
 const MOST: usize = 4;
@@ -42,7 +42,8 @@ impl Folders {
 
     /// Goes to a folder.
     pub(crate) fn go(&mut self, folder: &str) {
-        let unclear = folder.is_empty() || is_glob(folder) || !is_literal(folder.trim_start_matches([HOME, HERE]));
+        let folder = folder.trim_end_matches(PARTED);
+        let unclear = folder.is_empty() || !is_literal(rooted(folder).map_or(folder, |(_, rest)| rest));
         if unclear || folder.len() > LONGEST {
             return self.lose();
         }
@@ -65,16 +66,13 @@ impl Folders {
 
 /// A path as the line sees it that goes to a folder first. The names are put together as they are: the world resolves links and `..`.
 pub(crate) fn in_folder(folder: &str, path: &str) -> String {
-    let path = match path.strip_prefix(HERE) {
-        Some("") => ".",
-        Some(rest) => rest.trim_start_matches('/'),
+    let path = match rooted(path) {
+        Some((Root::Home, _)) => return path.to_owned(),
+        Some((Root::Here, "")) => ".",
+        Some((Root::Here, rest)) => rest.trim_start_matches('/'),
         None => path,
     };
-    match path {
-        "" | "." if !folder.is_empty() => folder.to_owned(),
-        _ if folder.is_empty() || path.starts_with(['/', HOME]) => path.to_owned(),
-        _ => format!("{folder}/{path}"),
-    }
+    if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
 /// A path with `name/..` taken out, as a shell keeps its own folder.

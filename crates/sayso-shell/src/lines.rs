@@ -33,6 +33,8 @@ pub(crate) struct Step {
     pub(crate) background: bool,
     /// The command or script in its words is listed as steps of its own.
     pub(crate) read_inside: bool,
+    /// Another program starts it, and no shell: a builtin of that name does not count.
+    pub(crate) started: bool,
     /// Which bytes of the text it is.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -368,8 +370,12 @@ impl<'a> Walk<'a> {
             return self.refuse(first.start, first.end, &reason);
         }
         self.follow(&step);
-        step.read_inside = self.inner(&step)?;
-        self.steps.push(step);
+        let number = self.steps.len();
+        self.steps.push(step.clone());
+        let read_inside = self.inner(&step)?;
+        if let Some(step) = self.steps.get_mut(number) {
+            step.read_inside = read_inside;
+        }
         Ok(())
     }
 

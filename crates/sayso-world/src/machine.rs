@@ -208,7 +208,7 @@ impl Pass<'_> {
     fn answer(&mut self, question: &Question) -> Option<Fact> {
         let written = match question {
             Question::Path { path, .. } | Question::Below { path, .. } => path,
-            Question::Names { pattern } => pattern,
+            Question::Names { pattern, .. } => pattern,
             Question::Program { name } => name,
             Question::GitHelpers { folder } => folder,
         };

@@ -118,7 +118,7 @@ fn words(question: &Question) -> String {
     match question {
         Question::Path { path, .. } => format!("the path `{}`", shown(path)),
         Question::Below { path, .. } => format!("what lies below `{}`", shown(path)),
-        Question::Names { pattern } => format!("the files of `{}`", shown(pattern)),
+        Question::Names { pattern, .. } => format!("the files of `{}`", shown(pattern)),
         Question::Program { name } => format!("the program `{}`", shown(name)),
         Question::GitHelpers { folder } => format!("git in `{}`", shown(folder)),
     }

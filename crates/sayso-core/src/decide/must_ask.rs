@@ -36,6 +36,9 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         if effect.kind == EffectKind::Privilege {
             out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
         }
+        if let Some(why) = open_words(lens, effect) {
+            out.push(must("expansion", why));
+        }
         if effect.kind == EffectKind::Run
             && let Some(why) = program(lens, index, effect)
         {
@@ -46,6 +49,14 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
     }
     out
+}
+
+/// A command whose effects are not all listed gets words that nobody has seen: what was analysed is not what runs.
+fn open_words(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
+    let command = effect.part.and_then(|part| lens.case.reading.commands.get(part))?;
+    let unclear = effect.kind == EffectKind::Run && !effect.manner.known_program;
+    (unclear && !command.literal)
+        .then(|| format!("which words `{}` gets shows only when it runs", command.words.first().map_or("", String::as_str)))
 }
 
 /// A rule that allows a program means the one its name promises, and not one that an agent has put in its place.

@@ -116,7 +116,7 @@ impl World for Scripted {
             Some(match question {
                 Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
                 Question::Below { .. } => Fact::Below(Default::default()),
-                Question::Names { pattern } => {
+                Question::Names { pattern, .. } => {
                     let name = sayso_core::fact::shown(pattern);
                     let fact = self.path(cwd, &name, false);
                     Fact::Names(NamesFact { files: vec![(name, fact)], incomplete: true })

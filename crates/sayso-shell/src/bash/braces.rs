@@ -55,7 +55,9 @@ fn choices(content: &str) -> Option<Vec<Vec<Piece>>> {
         return Some(content.split(',').map(pieces).collect());
     }
     let (from, to) = content.split_once("..")?;
-    let plain = |text: &str| !text.is_empty() && text.len() < 6 && (text == "0" || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = |text: &str| {
+        !text.is_empty() && text.len() < 6 && (text == "0" || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     if !plain(from) || !plain(to) {
         return None;
     }

@@ -165,6 +165,10 @@ impl Cursor<'_> {
                 simple.assignments.push(assignment);
                 continue;
             }
+            // In some shells `&>` ends the command, and what follows is another one.
+            if simple.redirects.iter().any(|redirect| redirect.both) {
+                return self.refuse("what stands behind `&>` is read differently by other shells");
+            }
             simple.words.push(self.word()?);
             simple.end = self.at;
         }
