@@ -131,7 +131,11 @@ impl Draft {
         let home = facts.surroundings.home.as_deref();
         // From here on a path is written as the shell would write it: rules and messages know no other spelling of the home.
         let plain = |path: &str| from_home(path, home).unwrap_or_else(|| shown(path));
-        let mut effects = spread(self.effects, &self.questions, facts);
+        let mut commands = self.commands;
+        for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
+            *folder = plain(folder);
+        }
+        let mut effects = spread(self.effects, &self.questions, &commands, facts);
         for effect in &mut effects {
             if let Target::Path(place) = &mut effect.target {
                 place.written = plain(&place.written);
@@ -139,10 +143,6 @@ impl Draft {
                     place.fact = facts.path(place.question).cloned();
                 }
             }
-        }
-        let mut commands = self.commands;
-        for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
-            *folder = plain(folder);
         }
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {

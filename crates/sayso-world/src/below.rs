@@ -22,13 +22,13 @@ const OVERRIDES: [&str; 3] = [".ignore", ".rgignore", ".agignore"];
 pub(crate) struct Ground<'a> {
     pub(crate) workspace: &'a str,
     pub(crate) home: Option<&'a str>,
-    /// Whether git ignores the file (first) in the folder (second), and nothing has built or installed it.
+    /// Whether the file (first) in the folder (second) may be private: git ignores it, and nothing has built or installed it.
     pub(crate) private: &'a mut dyn FnMut(&str, &str) -> bool,
     /// How many names may still be looked at.
     pub(crate) left: &'a mut usize,
 }
 
-/// Walks a folder by names alone; nothing is opened but folders.
+/// Walks a folder by names alone; nothing is opened here but folders.
 pub(crate) fn look(folder: &str, ground: &mut Ground<'_>, search: Search, fact: &mut BelowFact) {
     let skipped = |name: &str| name != "objects" && SKIPPED.contains(&name);
     let installed = relative(folder, ground.workspace).is_some_and(|rest| rest.split('/').any(skipped));
@@ -110,7 +110,6 @@ fn note_entry(
             if search.ignored
                 && fact.private.len() < MOST_FINDINGS
                 && let Some((text, folder)) = path.to_str().zip(folder.to_str())
-                && !text.contains("/.git/")
                 && (ground.private)(text, folder)
             {
                 fact.private.push(text.to_owned());
@@ -121,7 +120,7 @@ fn note_entry(
 }
 
 /// Not one plain word to a program that splits its input as `xargs` does, or one that is taken for an option.
-fn is_odd(name: &str) -> bool {
+pub(crate) fn is_odd(name: &str) -> bool {
     name.starts_with('-') || name.contains(|one: char| one.is_whitespace() || one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
