@@ -88,10 +88,9 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
         })
     };
     for found in lens.case.reading.searches.iter().flatten() {
+        let before = out.len();
         if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
             out.push(must("secret", format!("the search also reads `{path}`, which may hold secrets")));
-        } else if found.incomplete {
-            out.push(must("secret", "the folder is too large to find out whether the search reads secrets".into()));
         }
         if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
             out.push(must("ignored", format!("the search also reads `{path}`, which git ignores, so it may be private")));
@@ -101,6 +100,10 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 "odd-name",
                 format!("the name of `{path}` would not be handed on as one plain word, so it may become an option or another file"),
             ));
+        }
+        // What was found says more than that there may be more.
+        if found.incomplete && out.len() == before {
+            out.push(must("secret", "there is too much below to find out whether the search reads secrets".into()));
         }
     }
 }
