@@ -133,7 +133,11 @@ impl Draft {
         let home = facts.surroundings.home.as_deref();
         // From here on a path is written as the shell would write it: rules and messages know no other spelling of the home.
         let plain = |path: &str| from_home(path, home).unwrap_or_else(|| shown(path));
-        let mut effects = spread(self.effects, &self.questions, facts);
+        let mut commands = self.commands;
+        for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
+            *folder = plain(folder);
+        }
+        let mut effects = spread(self.effects, &self.questions, &commands, facts);
         for effect in &mut effects {
             if let Target::Path(place) = &mut effect.target {
                 place.written = plain(&place.written);
@@ -145,10 +149,6 @@ impl Draft {
         let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
         if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
-        }
-        let mut commands = self.commands;
-        for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
-            *folder = plain(folder);
         }
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {

@@ -201,6 +201,8 @@ pub struct BelowFact {
 pub struct NamesFact {
     /// Each name as a shell would write it, with what is there; where nothing fits, the pattern itself.
     pub files: Vec<(String, PathFact)>,
+    /// Of those that are links, what is known of the link itself: a delete or a move acts on that.
+    pub links: Vec<(String, PathFact)>,
     /// There may be more files than these.
     pub incomplete: bool,
 }

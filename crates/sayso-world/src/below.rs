@@ -8,8 +8,8 @@ use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
-/// Findings that are told; more would not change the verdict.
-const MOST_FINDINGS: usize = 4;
+/// Findings of a kind that are told. A rule may cover all of them, so that those left out still count as not looked at.
+const MOST_FINDINGS: usize = 16;
 
 /// Folders of built or installed things: what is in them came from elsewhere, and test keys of packages are no secrets of the person.
 const SKIPPED: [&str; 9] =
@@ -22,13 +22,13 @@ const OVERRIDES: [&str; 3] = [".ignore", ".rgignore", ".agignore"];
 pub(crate) struct Ground<'a> {
     pub(crate) workspace: &'a str,
     pub(crate) home: Option<&'a str>,
-    /// Whether git ignores the file (first) in the folder (second), and nothing has built or installed it.
+    /// Whether the file (first) in the folder (second) may be private: git ignores it, and nothing has built or installed it.
     pub(crate) private: &'a mut dyn FnMut(&str, &str) -> bool,
     /// How many names may still be looked at.
     pub(crate) left: &'a mut usize,
 }
 
-/// Walks a folder by names alone; nothing is opened but folders.
+/// Walks a folder by names alone; nothing is opened here but folders.
 pub(crate) fn look(folder: &str, ground: &mut Ground<'_>, search: Search, fact: &mut BelowFact) {
     let skipped = |name: &str| name != "objects" && SKIPPED.contains(&name);
     let installed = relative(folder, ground.workspace).is_some_and(|rest| rest.split('/').any(skipped));
@@ -65,7 +65,8 @@ pub(crate) fn look(folder: &str, ground: &mut Ground<'_>, search: Search, fact: 
         let search = if overridden { wider(search) } else { search };
         for entry in listed {
             note_entry(&entry, &path, ground, search, fact, &mut open);
-            if fact.secrets.len() >= MOST_FINDINGS {
+            if fact.secrets.len() >= MOST_FINDINGS || fact.private.len() >= MOST_FINDINGS {
+                fact.incomplete = true;
                 return;
             }
         }
@@ -108,9 +109,7 @@ fn note_entry(
         Ok(_) => {
             note(&path, workspace, home, fact);
             if search.ignored
-                && fact.private.len() < MOST_FINDINGS
                 && let Some((text, folder)) = path.to_str().zip(folder.to_str())
-                && !text.contains("/.git/")
                 && (ground.private)(text, folder)
             {
                 fact.private.push(text.to_owned());
@@ -121,7 +120,7 @@ fn note_entry(
 }
 
 /// Not one plain word to a program that splits its input as `xargs` does, or one that is taken for an option.
-fn is_odd(name: &str) -> bool {
+pub(crate) fn is_odd(name: &str) -> bool {
     name.starts_with('-') || name.contains(|one: char| one.is_whitespace() || one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
@@ -180,6 +179,13 @@ mod tests {
         };
         assert_eq!(found(deep, true).secrets.len(), 1);
         assert!(found(deep, false).secrets.is_empty(), "a search that leaves hidden files alone does not show it");
+    }
+
+    #[test]
+    fn findings_that_are_left_out_count_as_not_looked_at() {
+        let many = |workspace: &Path| (0..20).for_each(|number| fs::write(workspace.join(format!("{number}.pem")), "").unwrap());
+        let fact = found(many, false);
+        assert!(fact.incomplete && fact.secrets.len() == MOST_FINDINGS);
     }
 
     #[test]

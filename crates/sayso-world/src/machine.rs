@@ -11,12 +11,13 @@ use sayso_core::fact::{
 };
 use sayso_core::paths::made_or_kept_by_tools;
 
-use crate::below::{Ground, look};
+use crate::below::{Ground, is_odd, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{elsewhere, git_fact};
 use crate::git_index::Indexes;
+use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
 use crate::ignore::IgnoreFiles;
 use crate::ignore_pattern::Patterns;
@@ -259,21 +260,28 @@ impl Pass<'_> {
 
     /// The files that a pattern stands for, or else the pattern itself, as a shell takes it.
     fn names(&mut self, pattern: &str) -> Option<NamesFact> {
-        let Listed { names, mut incomplete } = self.list(pattern)?;
-        let mut files = Vec::with_capacity(names.len().max(1));
+        let Listed { names, incomplete } = self.list(pattern)?;
+        let mut fact = NamesFact { incomplete, ..NamesFact::default() };
         for name in names {
             match self.path(&name, false) {
-                Some(fact) => files.push((name, fact)),
+                Some(found) => {
+                    if !found.links.is_empty()
+                        && let Some(link) = self.path(&name, true).filter(|link| link.kind == PathKind::Link)
+                    {
+                        fact.links.push((name.clone(), link));
+                    }
+                    fact.files.push((name, found));
+                }
                 // Links in circles, or a folder that was changed meanwhile.
-                None => incomplete = true,
+                None => fact.incomplete = true,
             }
         }
-        if files.is_empty() && !incomplete {
+        if fact.files.is_empty() && !fact.incomplete {
             let itself = sayso_core::fact::shown(pattern);
-            let fact = self.path(&itself, false)?;
-            files.push((itself, fact));
+            let found = self.path(&itself, false)?;
+            fact.files.push((itself, found));
         }
-        Some(NamesFact { files, incomplete })
+        Some(fact)
     }
 
     fn list(&mut self, pattern: &str) -> Option<Listed> {
@@ -291,7 +299,14 @@ impl Pass<'_> {
         };
         let mut fact = BelowFact { incomplete, ..BelowFact::default() };
         for folder in folders {
-            self.below_one(&folder, search, &mut fact)?;
+            // The name that the search starts with is part of every name it hands on.
+            if search.words && fact.odd.is_empty() && is_odd(&folder) {
+                fact.odd.push(folder.clone());
+            }
+            if self.below_one(&folder, search, &mut fact).is_none() {
+                // One of many that cannot be told (links in circles) leaves the others as they are.
+                fact.incomplete = is_pattern(path).then_some(true)?;
+            }
         }
         Some(fact)
     }
@@ -305,8 +320,11 @@ impl Pass<'_> {
         }
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
-        let mut private = |path: &str, folder: &str| {
-            !made_or_kept_by_tools(path, &workspace) && matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown)
+        let mut private = |path: &str, folder: &str| match path {
+            _ if made_or_kept_by_tools(path, &workspace) => false,
+            // git's own data is in no work tree, and every search from the top reads it: only what it says counts.
+            _ if path.contains("/.git/") => holds_password(Path::new(path)),
+            _ => matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
         };
         let mut ground = Ground { workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
         look(&walked.canonical, &mut ground, search, fact);
@@ -372,7 +390,7 @@ impl Pass<'_> {
         Some(Fact::Git(fact))
     }
 
-    /// Climbs no further than to the first folder whose repository is known.
+    /// The repository that `folder` (absolute, free of links) belongs to: the nearest one upwards.
     fn repository(&mut self, folder: &str) -> Found {
         let mut climbed = Vec::new();
         let mut current = folder;

@@ -15,11 +15,14 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     let reading = lens.case.reading;
     if tier >= Tier::Dangerous {
         for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous && !danger.shown_by_effect) {
-            out.push(must("dangerous", danger.what.clone()));
+            let runs = |effect: &&Effect| effect.kind == EffectKind::Run && effect.part == danger.part && danger.part.is_some();
+            let at = reading.effects.iter().find(runs).and_then(|effect| effect.at);
+            out.push(Reason { at, ..must("dangerous", danger.what.clone()) });
         }
     }
     if let Some(opaque) = &reading.opaque {
-        out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
+        let at = (opaque.end > opaque.start).then_some((opaque.start, opaque.end));
+        out.push(Reason { at, ..must("opaque", format!("it could not be analysed whole: {}", opaque.reason)) });
     }
     let around = &reading.surroundings;
     let through_link = crate::paths::join("/", &lens.case.operation.cwd()) != around.cwd;
@@ -31,6 +34,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     }
     searches(lens, &mut out);
     for (index, effect) in reading.effects.iter().enumerate() {
+        let before = out.len();
         path(lens, index, effect, &mut out);
         unknown_tool(lens, effect, &mut out);
         if effect.kind == EffectKind::Privilege {
@@ -43,6 +47,9 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
             && let Some(why) = program(lens, index, effect)
         {
             out.push(must("program", why));
+        }
+        for reason in out.iter_mut().skip(before) {
+            reason.at = reason.at.or(effect.at);
         }
     }
     if lens.case.operation.mcp().is_some_and(|identity| identity.changed) {
@@ -99,10 +106,9 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
         })
     };
     for found in lens.case.reading.searches.iter().flatten() {
+        let before = out.len();
         if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
             out.push(must("secret", format!("the search also reads `{path}`, which may hold secrets")));
-        } else if found.incomplete {
-            out.push(must("secret", "the folder is too large to find out whether the search reads secrets".into()));
         }
         if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
             out.push(must("ignored", format!("the search also reads `{path}`, which git ignores, so it may be private")));
@@ -112,6 +118,10 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
                 "odd-name",
                 format!("the name of `{path}` would not be handed on as one plain word, so it may become an option or another file"),
             ));
+        }
+        // What was found says more than that there may be more.
+        if found.incomplete && out.len() == before {
+            out.push(must("secret", "there is too much below to find out whether the search reads secrets".into()));
         }
     }
 }

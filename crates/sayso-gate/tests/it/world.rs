@@ -119,7 +119,7 @@ impl World for Scripted {
                 Question::Names { pattern, .. } => {
                     let name = sayso_core::fact::shown(pattern);
                     let fact = self.path(cwd, &name, false);
-                    Fact::Names(NamesFact { files: vec![(name, fact)], incomplete: true })
+                    Fact::Names(NamesFact { files: vec![(name, fact)], incomplete: true, ..NamesFact::default() })
                 }
                 Question::Program { name } => {
                     let file = if name.contains('/') { join(cwd, name) } else { format!("/usr/bin/{name}") };
