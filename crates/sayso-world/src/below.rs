@@ -1,5 +1,6 @@
 //! What a search through everything below a folder would show: files that are secret by name, and links that lead out.
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
@@ -29,46 +30,20 @@ pub(crate) struct Ground<'a> {
 }
 
 /// Walks a folder by names alone; nothing is opened here but folders.
-pub(crate) fn look(folder: &str, ground: &mut Ground<'_>, search: Search, fact: &mut BelowFact) {
+pub(crate) fn look<'a>(folder: &'a str, ground: Ground<'a>, search: Search, fact: &'a mut BelowFact) {
     let skipped = |name: &str| name != "objects" && SKIPPED.contains(&name);
     let installed = relative(folder, ground.workspace).is_some_and(|rest| rest.split('/').any(skipped));
     if installed && !search.follow {
         return;
     }
-    let mut search = search;
     let above = Path::new(folder).ancestors().skip(1).take_while(|above| above.starts_with(ground.workspace));
-    if above.flat_map(|above| OVERRIDES.map(|name| above.join(name))).any(|file| fs::symlink_metadata(file).is_ok()) {
-        search = wider(search);
-    }
-    let mut open = vec![(PathBuf::from(folder), search)];
-    let mut seen = 0;
-    while let Some((path, search)) = open.pop() {
-        let Ok(entries) = fs::read_dir(&path) else {
-            // A folder that cannot be listed shows nothing to a search as the same user; a file is looked at by its own question.
-            continue;
-        };
-        let mut listed = Vec::new();
-        for entry in entries {
-            seen += 1;
-            if seen > MOST_ENTRIES || *ground.left == 0 {
-                fact.incomplete = true;
-                return;
-            }
-            *ground.left -= 1;
-            let Ok(entry) = entry else {
-                fact.incomplete = true;
-                return;
-            };
-            listed.push(entry);
-        }
-        let overridden = listed.iter().any(|entry| OVERRIDES.iter().any(|name| entry.file_name() == *name));
-        let search = if overridden { wider(search) } else { search };
-        for entry in listed {
-            note_entry(&entry, &path, ground, search, fact, &mut open);
-            if fact.secrets.len() >= MOST_FINDINGS || fact.private.len() >= MOST_FINDINGS {
-                fact.incomplete = true;
-                return;
-            }
+    let overridden = above.flat_map(|above| OVERRIDES.map(|name| above.join(name))).any(|file| fs::symlink_metadata(file).is_ok());
+    let search = if overridden { wider(search) } else { search };
+    let mut walk = Walk { start: folder, ground, fact, open: vec![(PathBuf::from(folder), search)], followed: HashSet::new(), seen: 0 };
+    while let Some((path, search)) = walk.open.pop() {
+        if !walk.folder(&path, search) {
+            walk.fact.incomplete = true;
+            return;
         }
     }
 }
@@ -78,44 +53,114 @@ fn wider(search: Search) -> Search {
     Search { hidden: true, ignored: true, ..search }
 }
 
-fn note_entry(
-    entry: &DirEntry,
-    folder: &Path,
-    ground: &mut Ground<'_>,
-    search: Search,
-    fact: &mut BelowFact,
-    open: &mut Vec<(PathBuf, Search)>,
-) {
-    let name = entry.file_name();
-    let Some(name) = name.to_str() else {
-        fact.incomplete = true;
-        return;
-    };
-    if !search.hidden && name.starts_with('.') {
-        return;
-    }
-    let path = entry.path();
-    if search.words && fact.odd.len() < MOST_FINDINGS && is_odd(name) {
-        fact.odd.push(path.to_string_lossy().into_owned());
-    }
-    let (workspace, home) = (ground.workspace, ground.home);
-    match entry.file_type() {
-        Ok(kind) if kind.is_dir() => {
-            if search.follow || !is_skipped(&path, name) {
-                open.push((path, search));
+/// A walk through a folder.
+struct Walk<'a> {
+    start: &'a str,
+    ground: Ground<'a>,
+    fact: &'a mut BelowFact,
+    /// Folders still to be looked at.
+    open: Vec<(PathBuf, Search)>,
+    /// Folders that links have led to.
+    followed: HashSet<PathBuf>,
+    seen: usize,
+}
+
+impl Walk<'_> {
+    /// Looks at all names of a folder. False if the walk ends here.
+    fn folder(&mut self, folder: &Path, search: Search) -> bool {
+        // A folder that cannot be listed shows nothing to a search as the same user; a file is looked at by its own question.
+        let Ok(entries) = fs::read_dir(folder) else { return true };
+        let mut listed = Vec::new();
+        for entry in entries {
+            self.seen += 1;
+            let (true, Ok(entry)) = (self.seen <= MOST_ENTRIES && *self.ground.left > 0, entry) else { return false };
+            *self.ground.left -= 1;
+            listed.push(entry);
+        }
+        let overridden = listed.iter().any(|entry| OVERRIDES.iter().any(|name| entry.file_name() == *name));
+        let search = if overridden { wider(search) } else { search };
+        for entry in listed {
+            self.entry(&entry, folder, search);
+            if self.fact.secrets.len() >= MOST_FINDINGS || self.fact.private.len() >= MOST_FINDINGS {
+                return false;
             }
         }
-        Ok(kind) if kind.is_symlink() => note_link(&path, workspace, home, fact),
-        Ok(_) => {
-            note(&path, workspace, home, fact);
-            if search.ignored
-                && let Some((text, folder)) = path.to_str().zip(folder.to_str())
-                && (ground.private)(text, folder)
-            {
-                fact.private.push(text.to_owned());
-            }
+        true
+    }
+
+    fn entry(&mut self, entry: &DirEntry, folder: &Path, search: Search) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            self.fact.incomplete = true;
+            return;
+        };
+        if !search.hidden && name.starts_with('.') {
+            return;
         }
-        Err(_) => fact.incomplete = true,
+        let path = entry.path();
+        if search.words && self.fact.odd.len() < MOST_FINDINGS && is_odd(name) {
+            self.fact.odd.push(path.to_string_lossy().into_owned());
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                if search.follow || !is_skipped(&path, name) {
+                    self.open.push((path, search));
+                }
+            }
+            Ok(kind) if kind.is_symlink() => self.link(&path, search),
+            Ok(_) => {
+                self.secret(&path);
+                self.private(&path, folder, search);
+            }
+            Err(_) => self.fact.incomplete = true,
+        }
+    }
+
+    fn secret(&mut self, path: &Path) {
+        let Ground { workspace, home, .. } = self.ground;
+        // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
+        let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
+        if let Some(text) = path.to_str()
+            && (secret(text, home).is_some() || of_home(text))
+        {
+            self.fact.secrets.push(text.to_owned());
+        }
+    }
+
+    fn private(&mut self, path: &Path, folder: &Path, search: Search) {
+        if search.ignored
+            && let Some((text, folder)) = path.to_str().zip(folder.to_str())
+            && (self.ground.private)(text, folder)
+        {
+            self.fact.private.push(text.to_owned());
+        }
+    }
+
+    /// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
+    fn link(&mut self, path: &Path, search: Search) {
+        // A link to nowhere shows nothing; its name may.
+        let Ok(target) = fs::canonicalize(path) else { return self.secret(path) };
+        let Ground { workspace, home, .. } = self.ground;
+        let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
+            self.fact.secrets.push(path.to_string_lossy().into_owned());
+            return;
+        };
+        self.secret(path);
+        // Names that are handed on are opened by another program, which follows them.
+        if !search.follow && !search.words {
+            return;
+        }
+        // What lies below the start is met on the way, unless it is hidden from the search.
+        let met = relative(text, self.start).is_some_and(|rest| search.hidden || !rest.split('/').any(|name| name.starts_with('.')));
+        if met || self.followed.contains(&target) {
+            return;
+        }
+        if target.is_dir() {
+            self.followed.insert(target.clone());
+            self.open.push((target, search));
+        } else if let Some(folder) = target.parent() {
+            self.private(&target, folder, search);
+        }
     }
 }
 
@@ -130,30 +175,6 @@ fn is_skipped(path: &Path, name: &str) -> bool {
     SKIPPED.contains(&name) && (name != "objects" || in_git())
 }
 
-fn note(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowFact) {
-    // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
-    let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
-    if let Some(text) = path.to_str()
-        && (secret(text, home).is_some() || of_home(text))
-    {
-        fact.secrets.push(text.to_owned());
-    }
-}
-
-/// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
-fn note_link(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowFact) {
-    let leads_out = match fs::canonicalize(path) {
-        Ok(target) => target.to_str().is_none_or(|target| !below(target, workspace) || secret(target, home).is_some()),
-        // A link to nowhere shows nothing.
-        Err(_) => false,
-    };
-    if leads_out {
-        fact.secrets.push(path.to_string_lossy().into_owned());
-    } else {
-        note(path, workspace, home, fact);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,8 +186,8 @@ mod tests {
         make(&workspace);
         let workspace = workspace.to_str().unwrap();
         let mut fact = BelowFact::default();
-        let mut ground = Ground { workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
-        look(workspace, &mut ground, Search { hidden, ..Search::default() }, &mut fact);
+        let ground = Ground { workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
+        look(workspace, ground, Search { hidden, ..Search::default() }, &mut fact);
         fact
     }
 

@@ -326,8 +326,8 @@ impl Pass<'_> {
             _ if path.contains("/.git/") => holds_password(Path::new(path)),
             _ => matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
         };
-        let mut ground = Ground { workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
-        look(&walked.canonical, &mut ground, search, fact);
+        let ground = Ground { workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
+        look(&walked.canonical, ground, search, fact);
         self.names_left = names_left;
         Some(())
     }

@@ -221,6 +221,25 @@ fn a_search_tells_what_git_ignores_but_not_what_tools_made() {
 }
 
 #[test]
+fn a_search_that_follows_links_sees_what_they_lead_to() {
+    let scratch = Scratch::new();
+    scratch.run_git(&["init", "-q"], b"");
+    for (file, text) in [("ws/.gitignore", "local.cfg\n"), ("ws/conf/local.cfg", ""), ("ws/keys/server.pem", ""), ("ws/sub/a.rs", "")] {
+        scratch.file(file, text);
+    }
+    let follow = Search { follow: true, ..EVERYTHING };
+    scratch.link("ws/sub/round", ".");
+    scratch.link("ws/sub/up", "../sub");
+    assert_eq!(scratch.below("sub", follow), BelowFact::default());
+    scratch.link("ws/sub/file", "../conf/local.cfg");
+    assert_eq!(scratch.below("sub", EVERYTHING), BelowFact::default());
+    assert_eq!(scratch.below("sub", Search { words: true, ..EVERYTHING }).private, [scratch.at("ws/conf/local.cfg")]);
+    scratch.link("ws/sub/keys", "../keys");
+    let fact = scratch.below("sub", follow);
+    assert_eq!((fact.secrets, fact.private), (vec![scratch.at("ws/keys/server.pem")], vec![scratch.at("ws/conf/local.cfg")]));
+}
+
+#[test]
 fn a_password_in_the_configuration_of_git_is_told() {
     let scratch = Scratch::new();
     scratch.run_git(&["init", "-q"], b"");
