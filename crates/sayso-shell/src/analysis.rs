@@ -87,6 +87,12 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
 
 /// One plain command, with its redirects.
 fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
+    if let Some(name) = &line.shows {
+        let note = format!("`{name}` of the environment may hold a secret");
+        draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown(note) });
+        draft.commands.push(Command { literal: true, ..Command::default() });
+        return Ok(());
+    }
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
     for (variable, value) in &line.assignments {
@@ -283,7 +289,7 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
     };
     if let Some(word) = parsed.unknown.first() {
-        let shown = hole::shown(word);
+        let shown = scene.shown(word);
         let note = if word.starts_with('-') {
             format!("the option `{shown}` of `{}` is not known", scene.name)
         } else {

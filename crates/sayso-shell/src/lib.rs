@@ -19,6 +19,7 @@ mod normal;
 mod options;
 mod places;
 mod programs;
+mod proposals;
 mod quote;
 mod redirects;
 mod scene;
@@ -76,6 +77,11 @@ pub fn seen(text: &str) -> Vec<Vec<String>> {
 /// One command line that reads back to exactly these words.
 pub fn quote(words: &[String]) -> String {
     quote::quote(words)
+}
+
+/// The patterns that an answer "always" may store for a command, narrowest first; none where nothing wider than this once may be kept.
+pub fn proposals(command: &Command) -> Vec<String> {
+    proposals::proposals(command)
 }
 
 /// The words of a command or of a rule's pattern in their normal form.
