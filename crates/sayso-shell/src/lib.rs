@@ -8,6 +8,7 @@ mod analysis;
 mod bash;
 mod characters;
 mod danger;
+mod danger_git;
 mod forms;
 mod hole;
 mod lines;
