@@ -52,7 +52,7 @@ pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
                 warn(format!("`git checkout {path}` throws away changes"));
             }
         }
-        "restore" if !(long("--s") && !long("--so") || short('S')) || long("--w") || short('W') => {
+        "restore" if !(long("--st") || short('S')) || long("--w") || short('W') => {
             if let Some(path) = whole() {
                 warn(format!("`git restore {path}` throws away changes"));
             }

@@ -32,6 +32,8 @@ git log --pretty=oneline --abbrev-commit
 git log --format='%x00%(trailers:key=Signed-off-by,valueonly)'
 git log --since='2 weeks ago' --until=yesterday
 git log --author=me --grep fix -i
+git log --grep=signature -S%G?
+git log --date=format:%G-W%V
 git log -S'foo(' --oneline
 git log -Gpattern -p
 git log -S foo --pickaxe-regex
@@ -73,6 +75,7 @@ git show HEAD:src/a.rs
 git show main:./a.rs
 git show v1.0 --no-patch
 git show ':/fix the bug'
+git show ':/feat(x): say: more'
 git show :0:a.rs
 git show 'stash@{0}'
 git show --first-parent abc123
@@ -188,6 +191,7 @@ git tag
 git tag -l
 git tag -l 'v1.*'
 git tag -n
+git tag -n5 'v*'
 git tag --sort=-v:refname
 git tag --contains HEAD
 git tag --points-at=HEAD
@@ -361,6 +365,9 @@ git log --onelin
 git log --submodule=diff -p
 git log -p -- 'id_r*'
 git log -p -- '.e*'
+git log -p -- '\.env'
+git grep x -- '.en\v'
+git diff -- 'a\*.rs'
 git log -p '[a-z]*'
 git log -p -- ':(icase).ENV'
 git log -p -- ':(glob)x'
@@ -512,7 +519,7 @@ git symbolic-ref HEAD refs/heads/x
 git symbolic-ref -d HEAD
 git reflog -5 show
 git reflog -- show
-git reflog --all -- expire
+git reflog --all -- exists
 git ls-remote
 git ls-remote origin
 git ls-remote --upload-pack=x origin
@@ -567,6 +574,7 @@ git reset --mixed
 git restore a
 git restore --staged .
 git restore -S .
+git restore --source=HEAD --staged .
 git restore --source=HEAD~1 a
 git checkout main
 git checkout -b new
@@ -773,7 +781,7 @@ fn what_is_shown_is_read() {
         ("git grep -f .env", vec!["R .", "r .env"]),
         ("git blame -S .env a", vec!["R .", "r .env", "R a"]),
         ("git ls-files -X .env", vec!["R .", "r .env"]),
-        ("git -C sub blame -S x a", vec!["R sub", "R .", "r sub/x", "R sub/a"]),
+        ("git -C sub blame -S x a", vec!["R sub", "r sub/x", "R sub/a"]),
         ("git archive HEAD .env", vec!["R .", "R HEAD", "R .env"]),
         ("git hash-object /etc/shadow", vec!["R .", "r /etc/shadow"]),
         ("git apply --stat /etc/shadow", vec!["R .", "r /etc/shadow"]),
@@ -784,8 +792,8 @@ fn what_is_shown_is_read() {
         ("git diff -- 'src/**/*.rs'", vec!["R .", "R src"]),
         ("git diff -- '*.rs'", vec!["R .", "R ."]),
         ("git diff -- ':!x'", vec!["R ."]),
-        ("git -C sub -C ../a status", vec!["R sub/../a", "R ."]),
-        ("git -C sub -C /a status", vec!["R /a", "R ."]),
+        ("git -C sub -C ../a status", vec!["R sub/../a"]),
+        ("git -C sub -C /a status", vec!["R /a"]),
     ] {
         let draft = analyse(text);
         assert_eq!(paths(&draft), expected, "{text}");

@@ -82,6 +82,9 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if arguments == ["-h"] && !matches!(form.row, Row::Writes((_, _, Does::Foreign | Does::Commands | Does::Programs | Does::Brings))) {
         return;
     }
+    if arguments.iter().any(|word| word.contains(hole::LIST)) {
+        scene.unknown("has words that are only known when it runs");
+    }
     let arguments = arguments.get(usize::from(form.has_word)..).unwrap_or(&[]);
     let given = options::read(form.table(), arguments, false);
     subcommand_with_options(scene, &form, &globals, &given);
@@ -100,7 +103,7 @@ fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals
         scene.unlisted("shows what is in submodules");
     }
     // These show the whole repository, and `-C` may only lead to a part of it.
-    if folder != "." && matches!(form.row, Row::Reads(_)) {
+    if folder != "." && shows_whole_repository(name) {
         scene.read(".", true);
     }
     for option in &given.options {
@@ -117,10 +120,27 @@ fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals
     }
 }
 
+/// Forms that look at the repository from its top.
+fn shows_whole_repository(form: &str) -> bool {
+    let first = form.split(' ').next().unwrap_or(form);
+    matches!(
+        first,
+        "log"
+            | "show"
+            | "whatchanged"
+            | "diff"
+            | "diff-tree"
+            | "diff-index"
+            | "diff-files"
+            | "range-diff"
+            | "format-patch"
+            | "stash"
+            | "reflog"
+    )
+}
+
 /// Whether a format may have git start the program that checks signatures.
 fn may_show_signature(option: &str, value: Option<&str>) -> bool {
-    let Some(value) = value else { return false };
-    let is_format = matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check");
-    let shows = ["%G", "%+G", "%-G", "% G", "signature"].iter().any(|part| value.contains(part));
-    shows || is_format && !hole::is_literal(value)
+    let Some(value) = value.filter(|_| matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check")) else { return false };
+    ["%G", "%+G", "%-G", "% G", "signature"].iter().any(|part| value.contains(part)) || !hole::is_literal(value)
 }

@@ -1,7 +1,7 @@
 //! What the subcommands of git change: the repository, the work tree, files, and who git talks to.
 
 use super::git_globals::is_harmless;
-use super::git_paths::below;
+use super::git_paths::{WILD, below};
 use super::git_writers::Does;
 use crate::hole;
 use crate::options::Parsed;
@@ -108,7 +108,7 @@ fn paths(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     };
     let named = named.unwrap_or(&[]);
     // What a pattern stands for only git knows; all of it lies below.
-    if named.is_empty() || named.iter().any(|path| path.starts_with(':') || path.contains(['*', '?', '['])) {
+    if named.is_empty() || named.iter().any(|path| path.starts_with(':') || path.contains(WILD)) {
         scene.path(EffectKind::Write, folder, false, EVERYTHING);
     }
     for path in named.iter().filter(|path| !path.starts_with(':')) {
@@ -122,7 +122,7 @@ fn deletes(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) 
         return scene.runs("changes what git knows, and leaves the files");
     }
     let recursive = form != "rm" || given.has("-r");
-    let whole = given.operands.iter().any(|path| path.starts_with(':') || path.contains(['*', '?', '[']));
+    let whole = given.operands.iter().any(|path| path.starts_with(':') || path.contains(WILD));
     if given.operands.is_empty() && form != "rm" || whole {
         scene.path(EffectKind::Delete, folder, true, EVERYTHING);
     }

@@ -100,7 +100,7 @@ pub(super) fn is_harmless(setting: &str) -> bool {
     let Some((name, value)) = setting.split_once('=') else { return false };
     let name = name.to_ascii_lowercase();
     let off = matches!(value, "false" | "0" | "no" | "off");
-    hole::is_literal(&name)
+    hole::is_literal(setting)
         && match name.as_str() {
             // Git takes `cat` for no pager at all.
             "core.pager" => matches!(value, "cat" | ""),

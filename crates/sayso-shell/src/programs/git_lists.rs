@@ -7,6 +7,11 @@ use crate::options::Parsed;
 pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
     let operands = given.operands.as_slice();
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
+    // How many words there are decides whether these look or change.
+    let counts = matches!(form, "symbolic-ref" | "config" | "config get" | "remote get-url" | "cat-file" | "reflog");
+    if counts && operands.iter().any(|word| hole::may_be_several(word)) {
+        return false;
+    }
     match form {
         "branch" => {
             let changes = [
@@ -30,12 +35,14 @@ pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
         }
         "tag" => {
             let changes = ["--delete", "--force", "--annotate", "--message", "--file", "--sign", "--no-sign", "--edit", "--cleanup"];
-            let lists = ["--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+            let lists = ["--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
             !any(&changes) && !any(&["--create-reflog"]) && (operands.is_empty() || any(&lists))
         }
         "replace" => !any(&["--delete", "--force", "--edit", "--graft", "--raw"]) && (operands.is_empty() || any(&["--list"])),
         // Some versions find their word behind an option too.
-        "reflog" => !operands.iter().any(|word| matches!(*word, "show" | "list" | "exists" | "expire" | "delete" | "drop" | "write")),
+        "reflog" => !operands
+            .iter()
+            .any(|word| !hole::is_literal(word) || matches!(*word, "show" | "list" | "exists" | "expire" | "delete" | "drop" | "write")),
         // With a name it asks the other side, unless `-n` forbids it.
         "remote show" => operands.is_empty() || any(&["-n"]),
         "remote get-url" => operands.len() == 1,

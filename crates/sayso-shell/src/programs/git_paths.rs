@@ -37,6 +37,9 @@ const ORDINARY: &str = " adoc astro bash bat c cc cfg cjs clj cmake cpp cs css c
      scss sh slim snap sol sql styl sum sv svelte svg swift t tcl tex text tf tmpl toml tpl ts tsx txt v vb vhd vim vue wat wgsl xml yaml yml \
      zig zsh ";
 
+/// What makes a path a pattern.
+pub(super) const WILD: [char; 4] = ['*', '?', '[', '\\'];
+
 /// What names of secrets have in them.
 const SECRETIVE: [&str; 14] =
     ["env", "key", "secret", "cred", "pass", "token", "pem", "gpg", "id_", "rsa", "ssh", "netrc", "vault", "private"];
@@ -108,7 +111,7 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
         scene.unknown(format!("`{}` stands for files that only git knows", hole::shown(operand)));
     }
     // The folder that a pattern is bound to holds all that fits.
-    let path = match pattern.find(['*', '?', '[']) {
+    let path = match pattern.find(WILD) {
         Some(at) if is_ordinary(pattern) => {
             pattern.get(..at).and_then(|start| start.rfind('/').and_then(|end| start.get(..end))).unwrap_or(".")
         }
@@ -119,13 +122,15 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
         // Seen from the top of the repository, which may be here.
         scene.read(path, true);
     }
-    if revision {
+    // `:/text` is the newest commit with that text, and has no path.
+    if revision && !operand.starts_with(":/") {
         read_in_revision(scene, folder, operand);
     }
 }
 
+/// Whether git reads a path as a pattern; a backslash makes one too.
 fn is_wild(path: &str) -> bool {
-    path.contains(['*', '?', '['])
+    path.contains(WILD)
 }
 
 /// Whether a pattern fits everything in a folder, as the folder itself would, or only files that end like those people write.
@@ -140,7 +145,7 @@ fn is_ordinary(pattern: &str) -> bool {
     let name = start.to_ascii_lowercase();
     // `.e*.json` may be bound to a hidden name, `s*.json` and `*secret*.json` to a secret one.
     !pattern.split('/').any(|part| part.starts_with('.') && part != ".")
-        && !start.contains(['[', '?'])
+        && !start.contains(['[', '?', '\\'])
         && (literal == 0 || literal >= 4)
         && !SECRETIVE.iter().any(|word| name.contains(word))
         && !is_wild(ending)
