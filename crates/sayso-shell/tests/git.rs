@@ -32,7 +32,7 @@ git log --pretty=oneline --abbrev-commit
 git log --format='%x00%(trailers:key=Signed-off-by,valueonly)'
 git log --since='2 weeks ago' --until=yesterday
 git log --author=me --grep fix -i
-git log --grep=signature -S%G?
+git log --grep=signature -S'%G?'
 git log --date=format:%G-W%V
 git log -S'foo(' --oneline
 git log -Gpattern -p
