@@ -6,6 +6,7 @@
 use sayso_core::draft::Danger;
 use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
+use crate::danger_git;
 use crate::places::{Worth, is_raw_device, worth};
 use crate::programs;
 use crate::seen::{Seen, is_assignment};
@@ -197,7 +198,12 @@ fn of_program(words: &[String], found: &mut Vec<Found>) {
                 }
             }
         }
-        "git" => of_git(arguments, &mut say),
+        "git" => {
+            danger_git::of_git(arguments, &mut say);
+            for command in danger_git::held_commands(arguments) {
+                of_held(&command, found);
+            }
+        }
         "sudo" | "doas" | "su" | "pkexec" | "runuser" => say(Dangerous, format!("gains rights by `{name}`")),
         "format" if operands().any(|word| word.ends_with(':')) => say(Dangerous, "`format` erases a disk".to_owned()),
         "reboot" | "shutdown" | "halt" | "poweroff" => say(Dangerous, format!("`{name}` stops the machine")),
@@ -232,6 +238,20 @@ fn of_program(words: &[String], found: &mut Vec<Found>) {
     }
 }
 
+/// The dangers of a command that another one holds. Git in git is looked at once, so that no text makes this go deep.
+fn of_held(words: &[String], found: &mut Vec<Found>) {
+    const MOST: usize = 16;
+    let starts = (0..words.len()).filter_map(|at| words.get(at..)).filter(|rest| rest.first().is_some_and(|word| is_destroyer(word)));
+    for rest in starts.take(MOST) {
+        match rest.split_first() {
+            Some((first, arguments)) if loose_name(first) == "git" => {
+                danger_git::of_git(arguments, &mut |tier: Tier, what: String| found.push((tier, what)));
+            }
+            _ => of_program(rest, found),
+        }
+    }
+}
+
 /// A path below `/dev` that is more than an output of the program itself.
 fn is_system_device(path: &str) -> bool {
     path.starts_with("/dev/") && !matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
@@ -259,26 +279,6 @@ fn opens_for_all(mode: &str) -> bool {
             let (who, what) = clause.split_at(clause.find(['+', '=']).unwrap_or(clause.len()));
             what.contains('w') && who.chars().all(|letter| "ugoa".contains(letter)) && (who.is_empty() || who.contains(['a', 'o']))
         })
-}
-
-fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let globals = programs::git::globals(&words);
-    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first) else { return };
-    let short = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
-    let long = |starts: &str| rest.iter().any(|word| word.starts_with(starts));
-    match *subcommand {
-        "push" if short('f') || long("--fo") || long("--mirror") || rest.iter().any(|word| word.starts_with('+')) => {
-            say(Dangerous, "`git push --force` replaces history on the other side".to_owned());
-        }
-        "push" if short('d') || long("--del") || long("--prune") || rest.iter().any(|word| word.starts_with(':')) => {
-            say(Dangerous, "`git push` deletes branches on the other side".to_owned());
-        }
-        "reset" if long("--ha") => say(Dangerous, "`git reset --hard` throws away changes".to_owned()),
-        "clean" if short('f') || long("--fo") => say(Dangerous, "`git clean` deletes files that git does not know".to_owned()),
-        "filter-branch" | "filter-repo" => say(Dangerous, "rewrites the whole history".to_owned()),
-        _ => {}
-    }
 }
 
 /// Whether a text defines a function that starts itself twice: `:(){ :|:& };:` under any name.

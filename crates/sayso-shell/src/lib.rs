@@ -9,6 +9,7 @@ mod assigned;
 mod bash;
 mod characters;
 mod danger;
+mod danger_git;
 mod expand;
 mod folders;
 mod forms;
