@@ -121,7 +121,7 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     };
     if known {
         of_program(words, true, &mut found);
-    } else if !of_words(words, Look { rough: false, all: false, exact: true }, &mut work, &mut found) {
+    } else if !of_words(words, Look { rough: false, all: true, exact: true }, &mut work, &mut found) {
         found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
     }
     worst_first(found)
@@ -178,7 +178,7 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
 
 /// Names that are looked for behind programs that are not known. `sayso` is none: it is also the name of a folder.
 fn is_destroyer(word: &str) -> bool {
-    const DESTROYERS: [&str; 46] = [
+    const DESTROYERS: [&str; 49] = [
         "rm",
         "dd",
         "shred",
@@ -224,6 +224,9 @@ fn is_destroyer(word: &str) -> bool {
         "powershell",
         "pwsh",
         "remove-item",
+        "rd",
+        "rmdir",
+        "del",
         "insmod",
     ];
     let base = word.rsplit('/').next().unwrap_or(word);

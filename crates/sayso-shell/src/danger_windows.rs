@@ -81,7 +81,8 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 /// A delete that goes deep when it says so.
 fn of_remove(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
     let deep = call.starts(&["-r", "/s"]) || matches!(call.name, "deltree");
-    let is_switch = |word: &str| word.starts_with('/') && word.len() <= 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+    let is_switch =
+        |word: &str| word.starts_with('/') && matches!(word.len(), 2 | 3) && word.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
     let vital = call.operands().filter(|word| !is_switch(word)).find(|word| worth(word) == Worth::Vital);
     match vital {
         Some(path) if deep => say(Catastrophic, format!("deletes `{path}` with everything below")),
