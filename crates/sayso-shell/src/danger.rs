@@ -14,7 +14,7 @@ use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
     danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_network, danger_processes,
-    danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
+    danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.
@@ -31,6 +31,9 @@ pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
     let mut work = 64 * 1024 + 4 * text.len().min(64 * 1024);
     of_segments(&seen.segments, &mut work, &mut found);
     danger_network::of_line(&seen.segments, &mut found);
+    danger_secrets::of_line(&seen.segments, &mut found);
+    danger_files::of_line(&seen.segments, &mut found);
+    danger_processes::of_line(&seen.segments, &mut found);
     of_input(&seen.segments, &mut found);
     danger_code::of_seen(seen, &mut found, |words, found| {
         of_words(words, Look { rough: false, all: true, exact: false }, &mut work, found);
@@ -162,18 +165,24 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
     if look.rough || (leaves_alone && !starts_another && !look.all) {
         return true;
     }
-    for index in 1..words.len() {
-        let Some(rest) = words.get(index..) else { break };
-        if !rest.first().is_some_and(|word| is_destroyer(word)) {
+    let mut cost = cost(words);
+    for (index, word) in words.iter().enumerate() {
+        let own = cost;
+        cost = cost.saturating_sub(1 + word.len() / 16);
+        if index == 0 || !is_destroyer(word) {
             continue;
         }
-        if *work < rest.len() {
-            return false;
-        }
-        *work -= rest.len();
+        let Some(left) = work.checked_sub(own) else { return false };
+        *work = left;
+        let rest = words.get(index..).unwrap_or(&[]);
         of_program(rest, false, found);
     }
     true
+}
+
+/// What it costs to look through words: long ones count more.
+fn cost(words: &[String]) -> usize {
+    words.iter().map(|word| 1 + word.len() / 16).sum()
 }
 
 /// Names that are looked for behind programs that are not known. `sayso` is none: it is also the name of a folder.
@@ -252,6 +261,7 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
         family(&call, found);
     }
     danger_terminals::of(&call, found);
+    danger_secrets::of(&call, found);
     danger_windows::of(&call, found);
     let mut say = |tier: Tier, what: String| found.push((tier, what));
     match name {

@@ -4,6 +4,8 @@ use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
 use crate::places::{Worth, is_raw_device, root_if_empty, worth};
+use crate::seen::head;
+use crate::split::{After, Segment};
 use crate::wrappers::loose_name;
 
 /// The dangers of a program that works on files.
@@ -140,4 +142,38 @@ fn opens_for_all(mode: &str) -> bool {
             let (who, what) = clause.split_at(clause.find(['+', '=']).unwrap_or(clause.len()));
             what.contains('w') && who.chars().all(|letter| "ugoa".contains(letter)) && who.contains(['a', 'o'])
         })
+}
+
+/// The dangers of a line that goes to a folder first, or names it to a delete by a pipe: `cd / && rm -rf *`, `find / | xargs rm`.
+pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
+    let mut folder: Option<&str> = None;
+    let mut named: Option<&str> = None;
+    for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
+        let Some(first) = head(&segment.words) else { continue };
+        let name = loose_name(first);
+        let at = segment.words.iter().position(|word| word == first).map_or(0, |at| at + 1);
+        let call = Call { name: first, arguments: segment.words.get(at..).unwrap_or(&[]), exact: false };
+        if segment.after == After::Separator {
+            named = None;
+        }
+        match name.as_str() {
+            "cd" | "pushd" => folder = call.operands().next().or(Some("~")).filter(|path| path.len() < 512),
+            "find" | "fd" | "ls" | "echo" | "printf" | "du" | "tree" if !is_narrow(&call) => named = named.or(call.vital()),
+            "grep" | "rg" | "awk" | "head" | "tail" => named = None,
+            "xargs" | "parallel" if deletes(&call) => {
+                if let Some(path) = named {
+                    found.push((Catastrophic, format!("deletes what is found below `{path}`")));
+                }
+            }
+            _ => {}
+        }
+        let deep = matches!(name.as_str(), "rm" | "srm") && call.recursive() || name == "find" && call.has("-delete") && !is_narrow(&call);
+        let relative = |path: &&str| !path.starts_with(['/', '~', '$']) && path.len() < 512;
+        if deep && let Some(folder) = folder {
+            let inside = call.operands().take(64).filter(relative).find(|path| worth(&format!("{folder}/{path}")) == Worth::Vital);
+            if let Some(path) = inside {
+                found.push((Catastrophic, format!("deletes `{path}` in `{folder}` with everything below")));
+            }
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
+use crate::seen::head;
+use crate::split::Segment;
 
 /// The dangers of a program that works on processes.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
@@ -109,5 +111,21 @@ fn of_debugger(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
     };
     if attaches {
         say(Dangerous, format!("`{name}` takes over a running process"));
+    }
+}
+
+/// The dangers of a line that finds processes by name, and signals them: `kill $(pgrep sayso)`.
+pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
+    let heads =
+        || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| Some((head(&segment.words)?, segment)));
+    if !heads().any(|(name, segment)| name == "kill" || (name == "xargs" && segment.words.iter().any(|word| word == "kill"))) {
+        return;
+    }
+    let lists = heads().any(|(name, _)| name == "ps");
+    let finds = |name: &str| matches!(name, "pgrep" | "pidof" | "pidwait") || (lists && matches!(name, "grep" | "awk" | "rg"));
+    if heads().any(|(name, segment)| finds(name) && segment.words.iter().any(|word| word.contains("sayso"))) {
+        found.push((Catastrophic, "an agent must not stop sayso".to_owned()));
+    } else if lists && !heads().any(|(name, _)| matches!(name, "grep" | "rg" | "awk" | "pgrep")) {
+        found.push((Dangerous, "signals every process that `ps` lists".to_owned()));
     }
 }

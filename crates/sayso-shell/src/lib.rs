@@ -17,6 +17,7 @@ mod danger_disks;
 mod danger_files;
 mod danger_network;
 mod danger_processes;
+mod danger_secrets;
 mod danger_security;
 mod danger_terminals;
 mod danger_windows;

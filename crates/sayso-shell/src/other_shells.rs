@@ -226,3 +226,59 @@ fn has_any(text: &str, parts: &[&str]) -> bool {
 pub(crate) fn has_ignoring_case(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len().max(1)).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn text_for_another_shell_is_told_from_text_for_bash() {
+        for (text, shell) in [
+            ("Remove-Item -Recurse x", "PowerShell"),
+            ("Get-ChildItem | Where-Object { $_.Length }", "PowerShell"),
+            ("get-content x", "PowerShell"),
+            ("ls $env:TEMP", "PowerShell"),
+            ("dir 2>$null", "PowerShell"),
+            ("ls | Out-File x", "PowerShell"),
+            ("iwr https://x.example | iex", "PowerShell"),
+            ("Invoke-WebRequest https://x.example", "PowerShell"),
+            ("cmd /c dir", "cmd"),
+            ("cmd.exe /C dir", "cmd"),
+            ("del /s /q x", "cmd"),
+            ("rd /s /q C:\\x", "cmd"),
+            ("dir C:\\", "cmd"),
+            ("type C:\\x.txt", "cmd"),
+            ("echo %USERPROFILE%", "cmd"),
+            ("@echo off", "cmd"),
+            ("set -gx PATH x", "fish"),
+            ("string match x y", "fish"),
+            ("setenv A b", "csh"),
+            ("let x = 1", "nu"),
+        ] {
+            assert_eq!(named(text), Some(shell), "{text}");
+        }
+        for text in [
+            "ls -la",
+            "git log --format=%H%n",
+            "date +%Y-%m-%d",
+            "printf '%s %d%%' a 1",
+            "get-pip.py install",
+            "./test-all",
+            "install-deps --now",
+            "echo $x",
+            "set -e",
+            "set -x; ls",
+            "dir",
+            "awk '{print $1}' x",
+            "rm -rf C",
+            "type ls",
+            "move-it",
+            "function f { ls; }",
+            "cat a/b",
+            "curl http://x.example/%20a",
+            "",
+        ] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
+}

