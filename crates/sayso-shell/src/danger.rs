@@ -13,16 +13,33 @@ use crate::seen::{Seen, is_assignment, reads_script};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
-    danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_network, danger_processes,
+    danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_network, danger_processes,
     danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.
 pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
+    if let Some(bare) = danger_bodies::without(text) {
+        let seen = seen::look(&bare);
+        if !runs_text(&seen) {
+            return of_seen(&bare, &seen);
+        }
+    }
+    of_seen(text, seen)
+}
+
+/// Whether something in the line runs texts, so that what stands in quotes is more than data.
+fn runs_text(seen: &Seen) -> bool {
+    let runs = |word: &String| {
+        takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word) || matches!(word.as_str(), "source" | ".")
+    };
+    let runs_variable = |segment: &Segment| seen::head(&segment.words).is_some_and(|head| head.starts_with('$'));
+    seen.segments.iter().any(|segment| segment.words.iter().any(runs) || runs_variable(segment))
+}
+
+fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     let mut found = Vec::new();
-    // What stands in quotes is data, unless something in the line runs texts.
-    let runs_text = |word: &String| takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word);
-    let quoted = seen.segments.iter().any(|segment| segment.words.iter().any(runs_text));
+    let quoted = runs_text(seen);
     danger_bombs::of_text(text, quoted, &mut found);
     if seen.cut {
         found.push((Dangerous, "the command is too long to be looked through".to_owned()));
@@ -45,7 +62,14 @@ pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
 /// The dangers of each command, and of the files that redirects write.
 fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
     let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+    let has_language = segments.iter().any(|segment| segment.words.iter().take(8).any(|word| danger_code::is_language(word)));
+    let mut before: Option<&Segment> = None;
     for segment in segments {
+        let printed = segment.rough && has_language && !shell_reads && before.is_some_and(danger_code::prints);
+        before = Some(segment);
+        if printed {
+            continue;
+        }
         if segment.after == After::Output
             && let Some(path) = segment.words.first()
         {

@@ -145,7 +145,7 @@ pub(crate) fn of_seen(seen: &Seen, found: &mut Vec<Found>, mut run: impl FnMut(&
         }
     }
     if !seen.code.is_empty() || has_language {
-        sends_secret(&seen.code, &seen.segments, found);
+        reaches_out(&seen.code, &seen.segments, found);
     }
 }
 
@@ -154,18 +154,45 @@ fn is_call(word: &str, end: &str) -> bool {
     word.strip_suffix(end).is_some_and(|before| !before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
+/// Whether what stands in the bracket behind this is only shown.
+pub(crate) fn prints(segment: &Segment) -> bool {
+    let Some(name) = segment.words.last().filter(|word| word.len() < 128).map(|word| word.to_ascii_lowercase()) else { return false };
+    ["print", "println", "printf", "log", "puts", "info", "debug", "warn", "warning", "error", "write"]
+        .iter()
+        .any(|end| is_call(&name, end))
+}
+
+/// Whether what stands in the bracket behind this is run as a program. `re.exec` of a pattern is none.
+fn executes(segment: &Segment) -> bool {
+    let Some(last) = segment.words.last() else { return false };
+    let name = last.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '.').next().unwrap_or(last);
+    matches!(name, "exec" | "eval" | "execfile" | "loadstring") || segment.words.first().is_some_and(|word| word == "eval")
+}
+
 /// A word without the quotes and brackets of a program.
 fn clean(word: &str) -> &str {
     word.trim_matches(|letter| "[]{}()'\",;`".contains(letter))
 }
 
-/// A program that names a secret, and something that talks to a network.
-fn sends_secret(code: &[Segment], rest: &[Segment], found: &mut Vec<Found>) {
+/// A program that talks to a network where it names a secret or runs a text.
+fn reaches_out(code: &[Segment], rest: &[Segment], found: &mut Vec<Found>) {
     let words = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).flat_map(|segment| &segment.words);
     let talks = words().take(MOST_WORDS * MOST_COMMANDS).any(|word| {
         let lower = word.to_ascii_lowercase();
         NETWORK.iter().any(|name| lower.contains(name))
     });
+    let executes = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).any(executes);
+    let decodes = |word: &String| {
+        let lower = word.to_ascii_lowercase();
+        ["b64decode", "base64", "atob", "fromcharcode", "fromhex", "decompress", "decode_base64", "unpack", "marshal"]
+            .iter()
+            .any(|name| lower.contains(name))
+    };
+    if talks && executes() {
+        found.push((Dangerous, "a program runs what it downloads".to_owned()));
+    } else if words().take(MOST_WORDS * MOST_COMMANDS).any(decodes) && executes() {
+        found.push((Dangerous, "a program runs a text that is written in code".to_owned()));
+    }
     if talks && let Some(path) = words().take(MOST_WORDS * MOST_COMMANDS).find_map(|word| secret_in(clean(word))) {
         found.push((Dangerous, format!("reads the secret `{path}` and talks to the network in one program")));
     }

@@ -2,7 +2,7 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
-use crate::danger_call::{Call, Found};
+use crate::danger_call::{Call, Found, starts_with};
 
 /// Programs that run the SQL in their arguments or their input.
 pub(crate) fn is_client(name: &str) -> bool {
@@ -116,7 +116,9 @@ fn is_one_word(word: &str) -> bool {
 /// What a text of SQL, or of a database's own language, destroys.
 pub(crate) fn in_sql(text: &str) -> Option<&'static str> {
     for statement in text.split(';').take(MOST_TOKENS) {
-        let tokens: Vec<String> = statement
+        let data = ["insert", "select", "comment"].iter().any(|verb| starts_with(statement.trim_start(), verb));
+        let bare = if data { without_literals(statement) } else { statement.to_owned() };
+        let tokens: Vec<String> = bare
             .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
             .filter(|token| !token.is_empty())
             .take(MOST_TOKENS)
@@ -128,6 +130,11 @@ pub(crate) fn in_sql(text: &str) -> Option<&'static str> {
         }
     }
     None
+}
+
+/// The statement without the texts in it, which are data where it only reads or adds.
+fn without_literals(statement: &str) -> String {
+    statement.split('\'').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
 fn in_statement(words: &[&str]) -> Option<&'static str> {

@@ -70,7 +70,10 @@ fn say_removed(call: &Call<'_>, name: &str, say: &mut impl FnMut(sayso_core::ver
     if let Some(path) = call.operands().find(|path| root_if_empty(path)) {
         say(Dangerous, format!("`{name}` deletes `{path}`, which is the root or a folder of the system when the variable is empty"));
     }
-    if let Some(path) = call.operands().find(|path| matches!(path.trim_end_matches('/'), "." | ".." | "*" | "./*" | "../*" | "./.*")) {
+    if let Some(path) = call
+        .operands()
+        .find(|path| matches!(path.trim_end_matches('/'), "." | ".." | "*" | "./*" | "../*" | "./.*" | "$PWD" | "${PWD}" | "$PWD/*"))
+    {
         say(Dangerous, format!("`{name}` deletes `{path}`, all of the folder it runs in or above"));
     }
     if let Some(path) = call.operands().find(|path| path.trim_end_matches('/').rsplit('/').next() == Some(".git")) {
@@ -148,14 +151,22 @@ fn opens_for_all(mode: &str) -> bool {
 pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     let mut folder: Option<&str> = None;
     let mut named: Option<&str> = None;
-    for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
+    let mut given: Option<&str> = None;
+    for segment in segments {
+        if segment.after.is_redirect() {
+            // `xargs rm <<< /`: the redirect stands before its command here.
+            let text = segment.words.first().filter(|word| segment.after == After::Other && worth(word) == Worth::Vital);
+            given = text.map(String::as_str).or(given);
+            continue;
+        }
         let Some(first) = head(&segment.words) else { continue };
         let name = loose_name(first);
         let at = segment.words.iter().position(|word| word == first).map_or(0, |at| at + 1);
         let call = Call { name: first, arguments: segment.words.get(at..).unwrap_or(&[]), exact: false };
-        if segment.after == After::Separator {
+        if segment.after != After::Pipe {
             named = None;
         }
+        named = given.take().or(named);
         match name.as_str() {
             "cd" | "pushd" => folder = call.operands().next().or(Some("~")).filter(|path| path.len() < 512),
             "find" | "fd" | "ls" | "echo" | "printf" | "du" | "tree" if !is_narrow(&call) => named = named.or(call.vital()),

@@ -2,7 +2,7 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
-use crate::danger_call::{Call, Found};
+use crate::danger_call::{Call, Found, starts_with};
 use crate::danger_code::is_language;
 use crate::seen::{head, reads_script};
 use crate::split::{After, Segment};
@@ -18,6 +18,14 @@ pub(crate) fn is_download(word: &str) -> bool {
 /// The dangers of one program that reaches a network.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let name = call.name;
+    let hands_over = match name {
+        "nc" | "ncat" | "netcat" => call.short(&['e', 'c']) || call.starts(&["--exec", "--sh-exec", "--lua-exec"]),
+        "socat" => call.arguments.iter().any(|word| ["exec:", "system:", "shell:"].iter().any(|kind| starts_with(word, kind))),
+        _ => false,
+    };
+    if hands_over {
+        found.push((Dangerous, format!("`{name}` hands a shell to another machine")));
+    }
     if let Some(from) = installed_from(call) {
         found.push((Dangerous, format!("`{name}` runs what it downloads from `{from}`")));
     }
@@ -58,14 +66,33 @@ fn installed_from<'a>(call: &Call<'a>) -> Option<&'a str> {
 }
 
 fn is_address(word: &str) -> bool {
-    ["http://", "https://", "ssh://", "git://", "ftp://"].iter().any(|scheme| crate::danger_call::starts_with(word, scheme))
+    ["http://", "https://", "ssh://", "git://", "ftp://"].iter().any(|scheme| starts_with(word, scheme))
         || word.contains("@git+")
         || word.contains("@ git+")
         || word.contains("@http")
 }
 
+/// A path that bash makes a connection of.
+pub(crate) fn is_socket(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+/// A shell that talks to a person, or a variable that is run, beside a connection: whoever answers types commands.
+fn hands_shell_over(segments: &[Segment]) -> bool {
+    let socket = |segment: &Segment| segment.after.is_redirect() && segment.words.iter().any(|path| is_socket(path));
+    let takes_orders = |segment: &Segment| {
+        let Some(at) = runner(&segment.words) else { return head(&segment.words).is_some_and(|head| head.starts_with('$')) };
+        let mut options = segment.words.iter().skip(at + 1);
+        segment.words.len() == at + 1 || options.any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['i', 's']))
+    };
+    segments.iter().any(socket) && segments.iter().any(|segment| !segment.after.is_redirect() && takes_orders(segment))
+}
+
 /// The dangers of a whole line with a network in it.
 pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
+    if hands_shell_over(segments) {
+        found.push((Dangerous, "hands a shell to another machine".to_owned()));
+    }
     let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
     let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
     if heads().any(is_download) {

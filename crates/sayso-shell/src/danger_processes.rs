@@ -72,7 +72,8 @@ fn looks_like_a_stop(call: &Call<'_>) -> bool {
 fn of_names(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
     let name = call.name;
     let everything = |word: &str| word.chars().all(|letter| ".*^$?+".contains(letter));
-    let by_person = call.short(&['u', 'U']) || call.long("--user") || call.long("--euid") || call.long("--uid");
+    let short = |word: &String| matches!(word.as_str(), "-u" | "-U" | "-9u" | "-eu" | "-fu" | "-KILLu");
+    let by_person = call.arguments.iter().any(short) || call.long("--user") || call.long("--euid") || call.long("--uid");
     let operands: Vec<&str> = call.operands().collect();
     if operands.iter().any(|word| everything(word)) {
         say(Dangerous, format!("`{name}` signals every process"));

@@ -3,7 +3,7 @@
 use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found};
-use crate::danger_network::is_download;
+use crate::danger_network::{is_download, is_socket};
 use crate::places::secret_in;
 use crate::seen::head;
 use crate::split::{After, Segment};
@@ -143,10 +143,6 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     } else if commands().any(|segment| shows_environment(&segment.words)) {
         found.push((Dangerous, format!("shows the environment and talks to the network by `{talker}` in one line")));
     }
-}
-
-fn is_socket(path: &str) -> bool {
-    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
 /// Talks only to this machine.

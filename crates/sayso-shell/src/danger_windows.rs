@@ -38,6 +38,9 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "stop-process" | "spps" if call.operands().any(|word| word == "*") || call.has("*") => {
             say(Dangerous, format!("`{name}` ends every process"));
         }
+        "stop-process" | "spps" if call.exact && call.arguments.is_empty() => {
+            say(Dangerous, format!("`{name}` ends every process it is told"));
+        }
         "taskkill" if call.has("*") || call.has("/im") && call.operands().any(|word| word.contains("sayso")) => {
             say(Dangerous, "`taskkill` ends processes by pattern".to_owned());
         }

@@ -8,6 +8,7 @@ mod analysis;
 mod bash;
 mod characters;
 mod danger;
+mod danger_bodies;
 mod danger_bombs;
 mod danger_call;
 mod danger_cloud;

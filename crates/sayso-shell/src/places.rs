@@ -88,9 +88,10 @@ pub(crate) fn root_if_empty(written: &str) -> bool {
             Some(inner) => {
                 let (name, after) = inner.split_once('}').unwrap_or((inner, ""));
                 // Such a variable is never empty, or the command does not run.
-                if name.contains(":?") || name.contains(":-") {
+                if name.contains(":?") {
                     return false;
                 }
+                without.push_str(name.split_once(":-").map_or("", |(_, instead)| instead));
                 after
             }
             None => after.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '…'),
