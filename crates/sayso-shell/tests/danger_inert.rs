@@ -114,7 +114,7 @@ fn h_16_words_that_are_data_raise_no_alarm() {
         printenv HOME && curl https://x.example
         pip install requests
         pip install -r requirements.txt
-        pip install --index-url https://x.example/simple torch
+        pip install -i https://x.example/i torch
         npm install left-pad
         npm install --registry https://x.example x
         cargo install ripgrep
