@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, seen};
+use crate::{LONGEST, danger, normal, other_shells, seen};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -76,6 +76,10 @@ fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
 
 /// A text that could not be read: only what can be seen in it is kept.
 fn opaque(text: &str, refusal: Refusal) -> Draft {
+    let refusal = match other_shells::named(text) {
+        Some(shell) => Refusal { reason: format!("it looks like {shell}, which is not read"), ..refusal },
+        None => refusal,
+    };
     let seen = seen::look(text);
     let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
