@@ -94,6 +94,20 @@ impl Random {
     }
 }
 
+/// Characters that may make one reader see the end of something where another does not.
+const SPECIAL: [char; 20] = ['/', '/', '/', '"', '"', '[', ']', '\\', '\\', '#', '(', ')', '{', '}', ';', '\n', '\n', '^', ':', ' '];
+
+impl Random {
+    /// A script that acts, with a few characters put in that may hide it.
+    fn hidden(&mut self, acting: &[&str]) -> String {
+        let mut script: Vec<char> = acting[self.below(acting.len())].chars().collect();
+        for _ in 0..1 + self.below(4) {
+            script.insert(self.below(script.len() + 1), SPECIAL[self.below(SPECIAL.len())]);
+        }
+        script.into_iter().collect()
+    }
+}
+
 /// The programs of a list that are here; the missing ones are named, so that a test without them is not taken for one with them.
 fn present<'a>(programs: &[&'a [&'a str]]) -> Vec<&'a [&'a str]> {
     let (here, missing): (Vec<&[&str]>, Vec<&[&str]>) =
@@ -105,19 +119,20 @@ fn present<'a>(programs: &[&'a [&'a str]]) -> Vec<&'a [&'a str]> {
 }
 
 /// Tries random scripts until so many harmless ones were run, and answers how many of the others did act, as a check of the check.
-fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], rounds: usize) {
+fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[&str], rounds: usize) {
     let programs = present(programs);
     if programs.is_empty() {
         return;
     }
     let stage = Stage::new(language);
-    let mut random = Random(0x5a75_0001);
+    let seed = std::env::var("SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0x5a75_0001);
+    let mut random = Random(seed);
     let (mut harmless, mut acting, mut wrong) = (0, 0, Vec::new());
     for round in 0..rounds {
-        let script = random.script(fragments);
+        let script = if round % 2 == 0 { random.script(fragments) } else { random.hidden(hostile) };
         let silent = doubt_about_script(language, &script).is_none();
         // The others need only be tried now and then.
-        if !silent && round % 8 != 0 {
+        if !silent && round % 16 > 1 {
             continue;
         }
         harmless += usize::from(silent);
@@ -132,7 +147,7 @@ fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], rounds: usi
     }
     eprintln!("{language}: {harmless} harmless scripts were run, {acting} others acted");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(harmless >= rounds / 25, "only {harmless} of {rounds} were harmless");
+    assert!(harmless >= rounds / 50, "only {harmless} of {rounds} were harmless");
     assert!(acting > 0, "the probe must work");
 }
 
@@ -254,7 +269,26 @@ fn scripts_of_sed() {
     ];
     let programs: &[&[&str]] =
         &[&["sed"], &["sed", "-n"], &["sed", "-E"], &["sed", "--posix"], &["busybox", "sed"], &["busybox", "sed", "-n"]];
-    compare("sed", programs, FRAGMENTS, rounds(1000));
+    const ACTING: &[&str] = &[
+        "s/a/b/\nw out\n",
+        "s/a/b/;w out",
+        "/b/{p\nw out\n}",
+        "s/[a]/[b]/w out",
+        "s/b/x/;s/.*/mark/e",
+        "y/a/b/\n1e mark",
+        "a x\nw out",
+        "i\\\nx\nw out",
+        "1!{s/a/b/;s/c/d/w out\n}",
+        ":a\ns/q/r/;ta\nw out",
+        "# x\nw out",
+        "/[a-z]/s/[^b]/x/\ne mark",
+        "\\,a,s,b,mark,;w out",
+        "$!N;s/\\n/ /\nr other",
+        "s/a\\/b/x/w out",
+        "s/[[:alpha:]]/x/;w out",
+        "1d\n2r other\np",
+    ];
+    compare("sed", programs, FRAGMENTS, ACTING, rounds(1000));
 }
 
 #[test]
@@ -380,7 +414,29 @@ fn programs_of_awk() {
         "BEGIN{ARGV[1]=\"other\"}",
     ];
     let programs: &[&[&str]] = &[&["gawk"], &["mawk"], &["original-awk"], &["busybox", "awk"]];
-    compare("awk", programs, FRAGMENTS, rounds(1500));
+    const ACTING: &[&str] = &[
+        "{print > \"out\"}",
+        "{print $1, $2 > \"out\"}",
+        "/b/{print > \"out\"}",
+        "{x = 1 / 2; print x > \"out\"}",
+        "{x=\"a\"; system(\"mark\")}",
+        "/a/ {print \"x\" | \"mark\"}",
+        "{if (NR > 1) print $1 > \"out\"; else print}",
+        "{print (1)(2) > \"out\"}",
+        "{print a[1] / 2 > \"out\"}",
+        "{y = $1 / 2; system(\"mark\"); z = 3 / 1}",
+        "$1 ~ /[a-z]/ {system(\"mark\")} /x/",
+        "BEGIN {while ((getline l < \"other\") > 0) print l}",
+        "function f(a) {print a > \"out\"} {f(1)}",
+        "{gsub(/a/, \"b\"); print >> \"out\"}",
+        "# x\n{system(\"mark\")}",
+        "{print \"a\"} # b\nEND{print > \"out\"}",
+        "BEGIN{print ENVIRON[\"HIDDEN\"]}",
+        "{printf(\"%s\", $1) > \"out\"}",
+        "{print x++ / 2; print > \"out\"}",
+        "{if (x) y = 2 / 1; print | \"mark\"}",
+    ];
+    compare("awk", programs, FRAGMENTS, ACTING, rounds(1500));
 }
 
 #[test]
@@ -451,5 +507,22 @@ fn filters_of_jq() {
         "import \"other\" as $d;",
         "include \"other\";",
     ];
-    compare("jq", &[&["jq", "-n"], &["jq", "-R"]], FRAGMENTS, rounds(600));
+    const ACTING: &[&str] = &[
+        "env",
+        "1 | env",
+        "\"a\" | env",
+        "$ENV.HIDDEN",
+        "{a: env}",
+        "\"x\\(env)\"",
+        "# x\nenv",
+        "[1, env]",
+        "{a: 1} | env",
+        "\"a\", env, \"b\"",
+        "def f: env; f",
+        "if 1 then env else 2 end",
+        "{a: (env)}",
+        "\"\\(\"\\(env)\")\"",
+        "[1][0], $ENV.HIDDEN",
+    ];
+    compare("jq", &[&["jq", "-n"], &["jq", "-R"]], FRAGMENTS, ACTING, rounds(600));
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::awk_tokens::{FUNCTIONS, KEYWORDS, Placed, Token, tokens};
-use super::{Kind, Refusal, is_doubtful_in_other_encodings, refuse, unsure};
+use super::{Kind, POSIX_SETS, Refusal, Sets, every_sets, is_doubtful_in_other_encodings, refuse, unsure};
 
 /// Names that show the environment or change which files are read.
 pub(crate) fn is_special(name: &str) -> bool {
@@ -15,14 +15,32 @@ pub(crate) fn read(program: &str) -> Result<(), Refusal> {
     if is_doubtful_in_other_encodings(program) {
         return unsure("a character of the program reads differently in other encodings", 0);
     }
-    let tokens = tokens(program)?;
+    read_as(program, POSIX_SETS)?;
+    if program.contains('[') {
+        for sets in every_sets() {
+            match read_as(program, sets) {
+                // Such an awk stops before it runs anything.
+                Err(refusal) if refusal.kind == Kind::Broken => {}
+                Err(Refusal { at, .. }) => return unsure("not every awk finds the same end of a set in brackets", at),
+                Ok(()) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_as(program: &str, sets: Sets) -> Result<(), Refusal> {
+    let (tokens, read) = tokens(program, sets);
     let mut check = Check { defined: defined(&tokens), opens: Vec::new(), parens: 0, prints: false };
     let mut before = None;
-    for (index, placed) in tokens.iter().enumerate() {
-        check.token(before, placed, tokens.get(index + 1).map(|next| &next.token))?;
+    let mut rest = tokens.as_slice();
+    while let Some((placed, after)) = rest.split_first() {
+        check.token(before, placed, after)?;
         before = Some(&placed.token);
+        rest = after;
     }
-    if check.opens.is_empty() { Ok(()) } else { unsure("a bracket has no end", program.chars().count()) }
+    read?;
+    if check.opens.is_empty() { Ok(()) } else { refuse(Kind::Broken, "a bracket has no end", program.chars().count()) }
 }
 
 /// The functions that a program defines.
@@ -33,6 +51,13 @@ fn defined(tokens: &[Placed]) -> HashSet<String> {
         _ => None,
     });
     names.collect()
+}
+
+/// Whether a redirect goes to the output of the program itself, and nothing is added to that name.
+fn is_own_output(after: &[Placed]) -> bool {
+    let own = |token: &Token| matches!(token, Token::Text(path) if matches!(path.as_str(), "/dev/stderr" | "/dev/stdout"));
+    let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(";" | "}"));
+    after.first().is_some_and(|path| own(&path.token)) && after.get(1).is_some_and(|end| ends(&end.token))
 }
 
 struct Check {
@@ -46,12 +71,13 @@ struct Check {
 }
 
 impl Check {
-    fn token(&mut self, before: Option<&Token>, placed: &Placed, next: Option<&Token>) -> Result<(), Refusal> {
+    fn token(&mut self, before: Option<&Token>, placed: &Placed, after: &[Placed]) -> Result<(), Refusal> {
         match &placed.token {
-            Token::Name(name) => self.name(name, placed.at, next),
+            Token::Name(name) => self.name(name, placed.at, after.first().map(|next| &next.token)),
             Token::Newline => self.newline(before, placed.at),
+            Token::Sign(">") if self.prints && self.parens == 0 && is_own_output(after) => Ok(()),
             Token::Sign(sign) => self.sign(sign, placed.at),
-            Token::Number | Token::Text | Token::Regex => Ok(()),
+            Token::Number | Token::Text(_) | Token::Regex => Ok(()),
         }
     }
 
@@ -102,7 +128,7 @@ impl Check {
             ")" | "]" | "}" => {
                 let fits = matches!((self.opens.pop(), sign), (Some("("), ")") | (Some("["), "]") | (Some("{"), "}"));
                 if !fits {
-                    return unsure(format!("a `{sign}` has no start"), at);
+                    return refuse(Kind::Broken, format!("a `{sign}` has no start"), at);
                 }
                 self.parens -= usize::from(sign == ")");
                 self.prints &= sign != "}";

@@ -1,13 +1,14 @@
 //! The tokens of an awk program, where a slash is told from the start of a regular expression only if no awk could see it otherwise.
 
-use super::{Cursor, EVERY_SETS, Refusal, end_of_part, unsure};
+use super::{Cursor, Kind, Refusal, Sets, end_of_part, refuse, unsure};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A keyword, a variable or a function.
     Name(String),
     Number,
-    Text,
+    /// A string as it is written, without the quotes.
+    Text(String),
     Regex,
     Newline,
     /// An operator or a bracket.
@@ -68,17 +69,23 @@ pub(super) const KEYWORDS: [&str; 21] = [
 ];
 
 /// Takes a program apart.
-pub(super) fn tokens(program: &str) -> Result<Vec<Placed>, Refusal> {
-    let mut reader = Reader { cursor: Cursor::new(program), slash: Slash::Regex, heads: Vec::new(), head: false };
+///
+/// Answers the tokens up to the end, or up to what could not be read, with the refusal of that.
+pub(super) fn tokens(program: &str, sets: Sets) -> (Vec<Placed>, Result<(), Refusal>) {
+    let mut reader = Reader { cursor: Cursor::new(program), sets, slash: Slash::Regex, heads: Vec::new(), head: false };
     let mut tokens = Vec::new();
-    while let Some(placed) = reader.token()? {
-        tokens.push(placed);
+    loop {
+        match reader.token() {
+            Ok(Some(placed)) => tokens.push(placed),
+            Ok(None) => return (tokens, Ok(())),
+            Err(refusal) => return (tokens, Err(refusal)),
+        }
     }
-    Ok(tokens)
 }
 
 struct Reader {
     cursor: Cursor,
+    sets: Sets,
     slash: Slash,
     /// For each open parenthesis, whether it belongs to an `if`, `while` or `for`.
     heads: Vec<bool>,
@@ -137,7 +144,10 @@ impl Reader {
         self.cursor.at += 1;
         loop {
             match (self.cursor.next(), self.cursor.peek()) {
-                (Some('"'), _) => return Ok(Token::Text),
+                (Some('"'), _) => {
+                    let text = self.cursor.text.get(start + 1..self.cursor.at - 1).unwrap_or(&[]);
+                    return Ok(Token::Text(text.iter().collect()));
+                }
                 (None | Some('\n'), _) | (Some('\\'), None | Some('\n')) => return unsure("a string has no end in its line", start),
                 (Some('\\'), _) => self.cursor.at += 1,
                 _ => {}
@@ -172,11 +182,9 @@ impl Reader {
 
     fn regex(&mut self) -> Result<Token, Refusal> {
         let start = self.cursor.at;
-        let ends = EVERY_SETS.map(|sets| end_of_part(&self.cursor.text, start + 1, '/', sets));
-        let [Some(end), ..] = ends else { return unsure("a regular expression has no end", start) };
-        if ends.iter().any(|other| *other != Some(end)) {
-            return unsure("not every awk finds the same end of a set in brackets", start);
-        }
+        let Some(end) = end_of_part(&self.cursor.text, start + 1, '/', self.sets) else {
+            return refuse(Kind::Broken, "a regular expression has no end", start);
+        };
         if self.cursor.text.get(start..end).is_some_and(|part| part.contains(&'\n')) {
             return unsure("a regular expression goes over several lines", start);
         }

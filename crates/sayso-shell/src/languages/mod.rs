@@ -98,20 +98,27 @@ impl Cursor {
 
 /// How a program finds the end of a regular expression that has a set in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sets {
-    /// A delimiter in a set is no end, and a class such as `[:alpha:]` is part of it: POSIX, and GNU sed.
-    Posix,
-    /// A delimiter ends it wherever it stands.
-    Unknown,
-    /// A set ends at the next `]`, in a class or not: busybox.
-    Plain,
-    /// As POSIX has it, and a backslash in a set hides the next character: BSD.
-    Escapes,
-    /// The same, and a set may end right after its start: some awks.
-    Short,
+struct Sets {
+    /// A delimiter in a set is no end.
+    known: bool,
+    /// A class such as `[:alpha:]` is part of a set; else its `]` ends it.
+    classes: bool,
+    /// A backslash in a set hides the next character.
+    escapes: bool,
+    /// A `]` right after the start is part of a set.
+    first: bool,
 }
 
-const EVERY_SETS: [Sets; 5] = [Sets::Posix, Sets::Unknown, Sets::Plain, Sets::Escapes, Sets::Short];
+/// As POSIX has it.
+const POSIX_SETS: Sets = Sets { known: true, classes: true, escapes: false, first: true };
+/// A delimiter ends it wherever it stands.
+const NO_SETS: Sets = Sets { known: false, classes: false, escapes: false, first: false };
+
+/// Every way in which a program may find the end of a set: they differ in all of these.
+fn every_sets() -> impl Iterator<Item = Sets> {
+    let ways = (0..8_u8).map(|bits| Sets { known: true, classes: bits & 1 == 0, escapes: bits & 2 != 0, first: bits & 4 == 0 });
+    ways.chain([NO_SETS])
+}
 
 /// Where a part of a command ends: at the delimiter, which a backslash hides. None if there is no end, or a newline stands bare before it.
 fn end_of_part(text: &[char], from: usize, delimiter: char, sets: Sets) -> Option<usize> {
@@ -121,7 +128,7 @@ fn end_of_part(text: &[char], from: usize, delimiter: char, sets: Sets) -> Optio
             _ if character == delimiter => return Some(at),
             '\n' => return None,
             '\\' => at += 1,
-            '[' if sets != Sets::Unknown => at = end_of_set(text, at, sets)?,
+            '[' if sets.known => at = end_of_set(text, at, sets)?,
             _ => {}
         }
         at += 1;
@@ -135,15 +142,15 @@ fn end_of_set(text: &[char], start: usize, sets: Sets) -> Option<usize> {
     if text.get(at) == Some(&'^') {
         at += 1;
     }
-    if text.get(at) == Some(&']') && sets != Sets::Short {
+    if text.get(at) == Some(&']') && sets.first {
         at += 1;
     }
     loop {
         match (text.get(at)?, text.get(at + 1)) {
             (']', _) => return Some(at),
             ('\n', _) => return None,
-            ('\\', _) if matches!(sets, Sets::Escapes | Sets::Short) => at += 2,
-            ('[', Some(kind @ (':' | '.' | '='))) if sets != Sets::Plain => {
+            ('\\', _) if sets.escapes => at += 2,
+            ('[', Some(kind @ (':' | '.' | '='))) if sets.classes => {
                 let inside = text.get(at + 2..)?;
                 at += 2 + inside.windows(2).position(|pair| pair == [*kind, ']'])? + 2;
             }

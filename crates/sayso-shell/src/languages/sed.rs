@@ -1,6 +1,7 @@
 //! Scripts of sed, as GNU, BSD and busybox read them.
 
-use super::{Cursor, EVERY_SETS, Kind, Refusal, Sets, end_of_part, is_doubtful_in_other_encodings, refuse, unsure};
+use super::{Cursor, Kind, NO_SETS, POSIX_SETS, Refusal, Sets, end_of_part, every_sets, is_doubtful_in_other_encodings, refuse, unsure};
+use crate::hole;
 
 /// Reads the pieces of a script, each from an option of its own, and answers whether all of it only edits what is printed.
 pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
@@ -12,10 +13,11 @@ pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
     if is_doubtful_in_other_encodings(&script) {
         return unsure("a character of the script reads differently in other encodings", 0);
     }
-    read_as(&script, Sets::Posix)?;
+    read_as(&script, POSIX_SETS, NO_SETS)?;
     if script.contains('[') {
-        for sets in EVERY_SETS {
-            match read_as(&script, sets) {
+        // Sets mean nothing in `y`, but busybox looks for them all the same.
+        for (sets, in_y) in every_sets().flat_map(|sets| [(sets, NO_SETS), (sets, sets)]) {
+            match read_as(&script, sets, in_y) {
                 // Such a sed stops before it does anything.
                 Err(refusal) if refusal.kind == Kind::Broken => {}
                 Err(Refusal { at, .. }) => return unsure("not every sed finds the same end of a set in brackets", at),
@@ -26,13 +28,19 @@ pub(crate) fn read(pieces: &[&str]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn read_as(script: &str, sets: Sets) -> Result<(), Refusal> {
-    Reader { cursor: Cursor::new(script), sets, blocks: 0, long_label: false }.script()
+fn read_as(script: &str, sets: Sets, sets_in_y: Sets) -> Result<(), Refusal> {
+    Reader { cursor: Cursor::new(script), sets, sets_in_y, blocks: 0, long_label: false }.script()
+}
+
+/// A number that is only known when it runs is one nevertheless.
+fn is_digit(character: char) -> bool {
+    character.is_ascii_digit() || character == hole::NUMBER
 }
 
 struct Reader {
     cursor: Cursor,
     sets: Sets,
+    sets_in_y: Sets,
     /// How many blocks are open.
     blocks: usize,
     /// A label stands on this line that for some seds reaches to its end, so that they read nothing more of the line.
@@ -78,20 +86,18 @@ impl Reader {
             'p' | 'P' | 'd' | 'D' | '=' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | 'z' => {}
             'q' | 'Q' | 'l' => {
                 self.cursor.blanks();
-                self.cursor.take(|character| character.is_ascii_digit());
+                self.number();
             }
             's' => self.substitute()?,
             'y' => {
                 let delimiter = self.delimiter()?;
-                // Sets mean nothing here, but busybox looks for them all the same.
-                let sets = if self.sets == Sets::Plain { Sets::Plain } else { Sets::Unknown };
-                self.part(delimiter, sets)?;
-                self.part(delimiter, Sets::Unknown)?;
+                self.part(delimiter, self.sets_in_y)?;
+                self.part(delimiter, NO_SETS)?;
             }
             'a' | 'i' | 'c' => return self.text(command),
             ':' if addressed => return unsure("a label has an address", at),
             ':' | 'b' | 't' | 'T' => return self.label(command),
-            'w' | 'W' => return refuse(Kind::Writes(self.file()), format!("the command `{command}` of sed writes a file"), at),
+            'w' | 'W' => self.writes(&format!("the command `{command}` of sed writes a file"), at)?,
             'r' | 'R' => return refuse(Kind::Reads(self.file()), format!("the command `{command}` of sed reads another file"), at),
             'e' => return refuse(Kind::Runs, "the command `e` of sed runs a program", at),
             _ => return unsure(format!("the command `{command}` of sed is not known"), at),
@@ -112,6 +118,12 @@ impl Reader {
     fn file(&mut self) -> String {
         self.cursor.blanks();
         self.cursor.take(|character| character != '\n')
+    }
+
+    /// Writes a file, unless it is the output of the program itself.
+    fn writes(&mut self, reason: &str, at: usize) -> Result<(), Refusal> {
+        let path = self.file();
+        if matches!(path.as_str(), "/dev/stdout" | "/dev/stderr") { Ok(()) } else { refuse(Kind::Writes(path), reason, at) }
     }
 
     /// The addresses of a command, and whether there are any.
@@ -139,7 +151,7 @@ impl Reader {
     fn address(&mut self) -> Result<bool, Refusal> {
         match self.cursor.peek() {
             Some('$') => self.cursor.at += 1,
-            Some('0'..='9') => {
+            Some(character) if is_digit(character) => {
                 self.number();
                 if self.cursor.eat('~') && self.number().is_empty() {
                     return unsure("a step is missing after `~`", self.cursor.at);
@@ -167,13 +179,14 @@ impl Reader {
     }
 
     fn number(&mut self) -> String {
-        self.cursor.take(|character| character.is_ascii_digit())
+        self.cursor.take(is_digit)
     }
 
     fn delimiter(&mut self) -> Result<char, Refusal> {
         let at = self.cursor.at;
         match self.cursor.next() {
-            Some(delimiter) if delimiter.is_ascii_graphic() && !matches!(delimiter, '\\' | '[' | ']') => Ok(delimiter),
+            // A digit could stand in a number that is not known yet.
+            Some(delimiter) if delimiter.is_ascii_graphic() && !matches!(delimiter, '\\' | '[' | ']' | '0'..='9') => Ok(delimiter),
             _ => unsure("the delimiter is an odd one", at),
         }
     }
@@ -194,15 +207,16 @@ impl Reader {
     fn substitute(&mut self) -> Result<(), Refusal> {
         let delimiter = self.delimiter()?;
         self.part(delimiter, self.sets)?;
-        self.part(delimiter, Sets::Unknown)?;
+        self.part(delimiter, NO_SETS)?;
         loop {
             let at = self.cursor.at;
             match self.cursor.peek() {
-                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => self.cursor.at += 1,
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M') => self.cursor.at += 1,
+                Some(flag) if is_digit(flag) => self.cursor.at += 1,
                 Some('e') => return refuse(Kind::Runs, "the flag `e` of `s` runs a program", at),
                 Some('w') => {
                     self.cursor.at += 1;
-                    return refuse(Kind::Writes(self.file()), "the flag `w` of `s` writes a file", at);
+                    return self.writes("the flag `w` of `s` writes a file", at);
                 }
                 // No sed has a flag that is no letter, and each stops there.
                 Some(flag) if flag.is_ascii_punctuation() && !matches!(flag, ';' | '}' | '#') => {

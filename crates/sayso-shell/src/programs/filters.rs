@@ -88,18 +88,35 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.value("--line-length").is_some_and(|number| !number.bytes().all(|byte| byte.is_ascii_digit())) {
         closed(scene, "the length of lines for `sed` is no number".to_owned());
     }
-    if pieces.iter().any(|piece| !hole::is_literal(piece)) {
+    // A number that is not known yet is read as one.
+    if pieces.iter().any(|piece| !hole::is_literal(&piece.replace(hole::NUMBER, ""))) {
         closed(scene, "the script of `sed` is only known when it runs".to_owned());
     } else if let Err(refusal) = sed::read(&pieces) {
         doubt(scene, &refusal);
     }
     if in_place.is_none() {
+        if from_options && parsed.before_dashes.is_none() {
+            before_options(scene, files);
+        }
         return reads_files(scene, files);
     }
     if suffix.is_none() && !from_options {
         as_script(scene, files);
     }
     writes_in_place(scene, files, suffix);
+}
+
+/// Where options must stand first (BSD), a word before `-e` is the script.
+fn before_options(scene: &mut Scene<'_>, files: &[&str]) {
+    let Some(file) = files.first().filter(|file| hole::is_literal(file)) else { return };
+    match sed::read(&[file]).err().map(|refusal| refusal.kind) {
+        Some(Kind::Writes(_)) => closed(scene, format!("`{file}` would be a script where options must stand first")),
+        Some(Kind::Reads(path)) => {
+            scene.read(&path, false);
+            scene.doubt();
+        }
+        _ => {}
+    }
 }
 
 /// Where `-i` must have a suffix (BSD), the script is taken for it, and the first file for the script.
