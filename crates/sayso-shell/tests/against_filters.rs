@@ -131,8 +131,8 @@ fn compare(language: &str, programs: &[&[&str]], fragments: &[&str], hostile: &[
     for round in 0..rounds {
         let script = if round % 2 == 0 { random.script(fragments) } else { random.hidden(hostile) };
         let silent = doubt_about_script(language, &script).is_none();
-        // The others need only be tried now and then.
-        if !silent && round % 16 > 1 {
+        // What starts with a dash is an option. Scripts that ask need only be tried now and then.
+        if script.starts_with('-') || !silent && round % 16 > 1 {
             continue;
         }
         harmless += usize::from(silent);
