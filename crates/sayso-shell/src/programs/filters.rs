@@ -47,6 +47,7 @@ fn not_known(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 
 /// Reads the operands that are files.
 fn reads_files(scene: &mut Scene<'_>, files: &[&str]) {
+    scene.settle();
     for file in files.iter().filter(|file| **file != "-") {
         scene.read(file, false);
     }
@@ -140,6 +141,7 @@ fn as_script(scene: &mut Scene<'_>, files: &[&str]) {
 
 /// Each file is written again, and with a suffix it is kept under another name.
 fn writes_in_place(scene: &mut Scene<'_>, files: &[&str], suffix: Option<&str>) {
+    scene.settle();
     if suffix.is_some_and(|suffix| suffix.contains(['*', '/']) || !hole::is_literal(suffix)) {
         closed(scene, "where `sed` keeps the old files is not known".to_owned());
     }
@@ -157,6 +159,8 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if tells_about_itself(parsed) {
         return;
     }
+    // The program is looked at below, and any word would do for a file or a value.
+    scene.settle();
     let mut files = parsed.operands.as_slice();
     if parsed.has("--file") {
         closed(scene, format!("the program of `{}` stands in a file", scene.name));
@@ -167,6 +171,10 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         } else if let Err(refusal) = awk::read(program) {
             doubt(scene, &refusal);
         }
+    }
+    // Attached and empty, it would leave its place to the next word, and the first file would be the program.
+    if parsed.value("--field-separator").is_some_and(|value| !value.is_empty() && value.chars().all(|one| one == hole::TEXT)) {
+        closed(scene, format!("what parts the fields of `{}` is only known when it runs", scene.name));
     }
     for value in parsed.options.iter().filter(|given| given.name == "--assign").map(|given| given.value.unwrap_or("")) {
         if assigned(value).is_none_or(awk::is_special) {
