@@ -239,10 +239,18 @@ impl Expander<'_> {
         let mut ways = vec![Making::default()];
         for piece in pieces {
             match piece {
-                Piece::Parameter { name, form: Form::Plain, quoted } if !matches!(name.as_str(), "@" | "*") => {
-                    ways = self.parameter(&ways, name, *quoted, &format!("${name}"))?;
+                Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) => {
+                    ways = self.parameter(&ways, name, None, *quoted, &format!("${name}"))?;
                 }
-                Piece::Home => ways = self.parameter(&ways, "HOME", true, "~")?,
+                Piece::Parameter { name, form: Form::Or(other), quoted } if !is_list(name) => {
+                    let other = match other.as_slice() {
+                        [] => String::new(),
+                        [Piece::Text { text, .. }] if !text.contains('~') => text.clone(),
+                        _ => TEXT.to_string(),
+                    };
+                    ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
+                }
+                Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
                 piece => {
                     let (value, written) = self.piece(piece);
                     let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
@@ -281,7 +289,7 @@ impl Expander<'_> {
                 let hole = match form {
                     Form::Count => NUMBER,
                     Form::Changed(_) => unknown(*quoted),
-                    Form::Plain | Form::List => LIST,
+                    Form::Plain | Form::Or(_) | Form::List => LIST,
                 };
                 (hole, format!("${name}"))
             }
@@ -290,8 +298,10 @@ impl Expander<'_> {
         (hole.to_string(), written)
     }
 
-    fn parameter(&self, ways: &[Making], name: &str, quoted: bool, written: &str) -> Option<Vec<Making>> {
+    /// A variable's values in every way so far; `other` holds where it has none.
+    fn parameter(&self, ways: &[Making], name: &str, other: Option<&str>, quoted: bool, written: &str) -> Option<Vec<Making>> {
         let mut values = self.variables.get(name);
+        values.extend(other.map(str::to_owned));
         if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
             values = vec![TEXT.to_string()];
         }
@@ -327,6 +337,11 @@ impl Expander<'_> {
         }
         Some(out)
     }
+}
+
+/// Whether a name stands for all arguments of the script.
+fn is_list(name: &str) -> bool {
+    matches!(name, "@" | "*")
 }
 
 /// What a substitution prints, where that is known without running it: `$(pwd)`, and `$(cat <<'X' …)` with a plain text.
