@@ -6,7 +6,7 @@ use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::EffectKind;
 
-const PACKED: &str = "-c,--stdout,--to-stdout -d,--decompress,--uncompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
+const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
      -z,--compress --fast --best -# --help -V,--version";
 const MATCHES: &str = "-E -F -G -i -v -w -x -c -l -L -n -o -q -s -h -H -e,--regexp= -A= -B= -C= -m=";
 

@@ -35,6 +35,7 @@ const BUILDS: &str = "builds, which runs the project's build scripts";
 const SYSTEM: &str = "changes the packages of the system";
 
 const ROWS: &[Row] = &[
+    ("nx lerna turbo stack cabal nix flatpak snap ansible", "exec run shell develop tool", Commands, "runs any program"),
     ("npm pnpm yarn bun", "exec x dlx explore", Commands, "runs any program"),
     ("npm pnpm yarn bun", "publish unpublish login logout token adduser owner access deprecate dist-tag", REGISTRY_AS_YOU, PUBLISHES),
     (
@@ -113,7 +114,6 @@ const ROWS: &[Row] = &[
         Runs,
         "runs the project's own code (its tests)",
     ),
-    ("nx lerna turbo stack cabal nix flatpak snap ansible", "exec run shell develop tool", Commands, "runs any program"),
     (
         "tsc eslint prettier biome stylelint webpack vite rollup esbuild turbo nx lerna",
         "",
