@@ -366,6 +366,8 @@ clear
 whatis ls
 apropos json
 bc -l
+sync
+join -a 1 a b
 "#;
 
 /// One command a line; none of them only looks.
@@ -426,6 +428,16 @@ gunzip f.gz
 gzip -d f.gz
 gzip -r .
 bzip2 f
+bzip2 -V f
+bzip2 --version f
+gzip --version f
+join -a secret f
+xmllint file:/etc/passwd
+xmllint %2e%2e/x.xml
+7z l '*.7z'
+apt show ./x.deb
+composer --version
+pylint --version
 xz f
 xz -l -d f.xz
 xz -t -z f
@@ -515,6 +527,9 @@ systemctl set-property x y
 systemctl -H host status
 systemctl show-environment
 systemctl show ssh
+systemctl show -p Environment -p MainPID ssh
+iconv -f ./map -f UTF-8 -t UTF-8 f
+read -t 'a[x]' -t 1 x
 systemctl show -p Environment ssh
 systemctl kill x
 systemctl poweroff

@@ -137,7 +137,9 @@ fn reads_all(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn seven_zip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
         ["i"] => {}
-        ["l" | "t", archive] | ["l", "-slt" | "-ba", archive] if !archive.starts_with(['-', '@']) && hole::is_literal(archive) => {
+        ["l" | "t", archive] | ["l", "-slt" | "-ba", archive]
+            if !archive.starts_with(['-', '@']) && !archive.contains(['*', '?']) && hole::is_literal(archive) =>
+        {
             scene.read(archive, false);
         }
         _ => {
@@ -190,7 +192,8 @@ fn pack(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let looks = parsed.has("--list") || parsed.has("--test");
     let turns = parsed.has("--decompress") || parsed.has("--compress");
     reads(scene, parsed);
-    if parsed.operands.is_empty() || parsed.has("--stdout") || (looks && !turns) || parsed.has("--help") || parsed.has("--version") {
+    if parsed.operands.is_empty() || parsed.has("--stdout") || (looks && !turns) {
+        // `bzip2 --version` goes on to pack its operands.
         return;
     }
     let unpacks = scene.name.starts_with("un") || scene.name.contains("un") || parsed.has("--decompress");

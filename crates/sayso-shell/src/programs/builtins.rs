@@ -85,8 +85,9 @@ fn read(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 "argv" | "status" | "prompt" | "options" | "commands" | "functions" | "aliases" | "signals" | "home" | "term"
             )
     };
-    let number = |name: &str| parsed.value(name).is_none_or(|value| is_number(&value.replace('.', "")));
-    if parsed.operands.is_empty() || !parsed.operands.iter().all(plain) || !["-t", "-n", "-N"].into_iter().all(number) {
+    let counts = parsed.options.iter().filter(|option| matches!(option.name.as_str(), "-t" | "-n" | "-N"));
+    let counted = counts.filter_map(|option| option.value).all(|value| is_number(&value.replace('.', "")));
+    if parsed.operands.is_empty() || !parsed.operands.iter().all(plain) || !counted {
         scene.unknown("reads into a variable that may mean something to the shell");
     }
 }

@@ -30,7 +30,7 @@ fn addresses<'p>(parsed: &'p Parsed<'_>) -> Vec<&'p str> {
     let like_one = |word: &&str| parsed.unknown.is_empty() || word.contains("://") || (word.contains('.') && !word.contains(' '));
     let given = parsed.options.iter().filter(|option| option.name == "--url").filter_map(|option| option.value);
     // What is attached to an unknown option may be an address, too.
-    let attached = parsed.unknown.iter().filter_map(|word| Some(word.get(word.find("http")?..)?)).filter(|word| word.contains("://"));
+    let attached = parsed.unknown.iter().filter_map(|word| word.get(word.find("http")?..)).filter(|word| word.contains("://"));
     parsed.operands.iter().copied().filter(like_one).chain(given).chain(attached).collect()
 }
 

@@ -3,6 +3,7 @@
 mod archives;
 mod builtins;
 mod conditions;
+mod connections;
 mod coreutils;
 mod destroy;
 mod fetch;
@@ -58,7 +59,7 @@ impl Program {
 }
 
 /// Programs whose arguments are modelled one by one: every path among them is an effect.
-const MODELLED: [&[Program]; 11] = [
+const MODELLED: [&[Program]; 12] = [
     small::PROGRAMS,
     builtins::PROGRAMS,
     conditions::PROGRAMS,
@@ -67,6 +68,7 @@ const MODELLED: [&[Program]; 11] = [
     search::PROGRAMS,
     archives::PROGRAMS,
     machine::PROGRAMS,
+    connections::PROGRAMS,
     git::PROGRAMS,
     destroy::PROGRAMS,
     fetch::PROGRAMS,

@@ -5,7 +5,8 @@
 //!
 //! Not here, since what the project holds decides what they run: `yarn` and `pnpm` (`yarnPath`, `packageManager`), everything that
 //! `rustup` starts (`rust-toolchain.toml` may name a folder), `mvn` (`.mvn/jvm.config`), `gradle`, `bazel` (`tools/bazel`), `dotnet`
-//! (`global.json`), `poetry` and `bundle` (plugins and versions of the project), `pytest`, `tox` and `flake8` (plugins).
+//! (`global.json`), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
+//! and start-up code). Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -35,13 +36,12 @@ just: --version | -V
 rake: --version | -V
 tsc: --version | -v
 eslint prettier: --version | -v
-black ruff mypy isort pylint: --version
+black ruff mypy: --version
 dotnet: --list-sdks | --list-runtimes
 pip pip3: --version | -V | list | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
 gem: --version | -v | list
-composer: --version | -V
 apt apt-get apt-cache: --version | -v
 apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
 apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames
@@ -110,6 +110,11 @@ pub(super) fn knows(name: &str) -> bool {
 pub(super) fn only_prints(name: &str, words: &[&str]) -> bool {
     if words.is_empty() {
         return ALONE.contains(&name);
+    }
+    // Most take a word with a slash for a file; these look it up in their own lists.
+    let by_path = matches!(name, "dpkg" | "dpkg-query" | "rpm" | "pacman");
+    if !by_path && words.iter().any(|word| word.contains('/')) {
+        return false;
     }
     // A name with a version is the same program.
     let name = if name.starts_with("python3.") { "python3" } else { name };

@@ -33,6 +33,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-b,--bytes -k,--kibi -m,--mebi -g,--gibi -h,--human -t,--total -w,--wide -l,--lohi --si --kilo --mega --giga --tera -v,--committed -s,--seconds= -c,--count= -V,--version",
         takes_none,
     ),
+    Program::new(&["sync"], "--help --version", takes_none),
     Program::raw(&["ps"], processes),
     Program::new(&["which"], "-a -s", says),
     Program::new(&["basename"], "-a,--multiple -s,--suffix= -z,--zero --help --version", says),

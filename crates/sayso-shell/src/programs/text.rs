@@ -36,7 +36,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["join"],
-        "-a= -e= -i,--ignore-case -j= -o= -t= -v= -1= -2= --check-order --nocheck-order --header -z,--zero-terminated --help --version",
+        "-a={1,2} -e= -i,--ignore-case -j= -o= -t= -v={1,2} -1= -2= --check-order --nocheck-order --header -z,--zero-terminated --help --version",
         reads,
     ),
     Program::new(&["look"], "-a,--alternative -d,--alphanum -f,--ignore-case -t,--terminate=", after_first),
@@ -157,6 +157,9 @@ fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.operands.iter().any(|word| word.starts_with('@')) {
         scene.unlisted(format!("`{}` takes further words from a file", scene.name));
     }
+    if parsed.operands.is_empty() && matches!(scene.name.as_str(), "nm" | "objdump" | "size") {
+        scene.read("a.out", false);
+    }
     reads(scene, parsed);
 }
 
@@ -202,7 +205,8 @@ fn convert(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let name = ["//TRANSLIT", "//IGNORE"].iter().find_map(|end| set.strip_suffix(end)).unwrap_or(set);
         name.contains('/')
     };
-    if ["--from-code", "--to-code"].iter().any(|option| parsed.value(option).is_some_and(odd)) {
+    let sets = parsed.options.iter().filter(|option| option.name.ends_with("-code")).filter_map(|option| option.value);
+    if sets.into_iter().any(odd) {
         scene.unlisted("`iconv` takes such a character set from a file");
     }
     reads(scene, parsed);
@@ -232,10 +236,10 @@ fn bat(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads(scene, parsed);
 }
 
-/// An address is fetched like a file.
+/// An address is fetched like a file, and a file may be written like an address (`file:/etc/x`, `%2e`).
 fn markup(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in &parsed.operands {
-        if path.contains("://") {
+        if path.contains([':', '%']) {
             scene.connect(path);
             scene.unknown("what it fetches is not known");
         } else {
