@@ -314,9 +314,7 @@ kubectl version --client
 terraform version
 aws --version
 gh --version
-gcloud --version
 pip --version
-pip3 list
 pip show requests
 gem --version
 ruby -v
@@ -698,6 +696,8 @@ yarn
 yarn build
 pip install x
 pip freeze
+pip3 list
+gcloud --version
 pip list --outdated
 uv sync
 uv run x
@@ -780,6 +780,64 @@ dc
 ed f
 m4 f
 yq . f
+tar tf a.tar "$x"
+tar tf a.tar $x
+tar tf a.tar *
+tar tf "$x"
+unzip -l a.zip "$x"
+unzip -l a.zip *
+7z l $x
+ar t lib.a "$x"
+xxd $x
+xxd *
+find "$x" -name y
+find $x
+find * -name y
+find . -name $x
+printf "$x"
+printf $x y
+printf "$x" y
+cd $x
+cd *
+[ $x ]
+[ -n $x ]
+[ -f * ]
+[ "$x" y ]
+[ ! "$x" y ]
+[ "$a" "$b" "$c" ]
+[ "$x" -eq 1 ]
+[ -v "$x" ]
+read "$x"
+read $x
+exit "$x"
+shift $x
+set $x
+set "$x"
+wait $x
+openssl dgst -sha256 "$x"
+openssl dgst -sha256 d/$x
+lsof "$x"
+lsof -i "$x"
+ss $x
+ip addr show $x
+ip "$x"
+systemctl "$x" ssh
+systemctl $x
+python3 $x
+python3 "$x"
+node "$x"
+dpkg -l $x
+apt-cache show "$x"
+go env "$x"
+dd bs=$x
+printenv "$x"
+getent $x
+sysctl "$x"
+tput "$x"
+mount $x
+bat $x
+sort $x
+uniq in $x
 "#;
 
 #[test]

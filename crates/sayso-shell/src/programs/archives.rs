@@ -74,8 +74,9 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             },
         }
     }
-    known &= archives.iter().all(|archive| !archive.contains(':') && !hole::may_be_option(archive));
-    if known && letters.contains('t') && !others.iter().any(|word| hole::may_be_several(word)) {
+    let plain = |word: &&str| !hole::may_be_option(word) && !hole::may_be_several(word);
+    known &= archives.iter().all(|archive| !archive.contains(':') && (*archive == "-" || plain(archive)));
+    if known && letters.contains('t') && others.iter().all(plain) {
         return archives.iter().filter(|archive| **archive != "-").for_each(|archive| scene.read(archive, false));
     }
     let makes = letters.contains(['c', 'r', 'u', 'A']) || parsed.operands.contains(&"--create");
@@ -109,7 +110,8 @@ fn unzip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         (_, None) => false,
     };
     let plain = parsed.operands.iter().all(|word| !hole::may_be_several(word))
-        && operands.first().is_none_or(|word| !hole::may_be_option(word) && !word.contains(['*', '?', '[']));
+        && operands.iter().all(|word| !hole::may_be_option(word))
+        && operands.first().is_none_or(|word| !word.contains(['*', '?', '[']));
     if let Some(archive) = operands.first() {
         scene.read(archive, false);
         // Without its ending the archive is looked for, too.
@@ -124,7 +126,22 @@ fn unzip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads_all(scene, parsed);
+    // The archive is the first word; behind a verb it is the second.
+    let words: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let at = usize::from(scene.name != "zip" && words.len() > 1);
+    if let Some(archive) = words.get(at) {
+        scene.write(archive);
+    }
     scene.unknown(MAKES);
+}
+
+/// A verb with an `x` or an `e` unpacks; any other packs.
+fn changes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if parsed.operands.first().is_none_or(|verb| verb.contains(['x', 'e'])) {
+        writes_here(scene);
+        scene.unknown(EXTRACTS);
+    }
+    packs(scene, parsed);
 }
 
 /// Every word that is no option may be a file that is read.
@@ -143,9 +160,7 @@ fn seven_zip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.read(archive, false);
         }
         _ => {
-            reads_all(scene, parsed);
-            writes_here(scene);
-            scene.unknown(EXTRACTS);
+            changes(scene, parsed);
         }
     }
 }
@@ -159,8 +174,7 @@ fn library(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.read(archive, false);
         }
         _ => {
-            reads_all(scene, parsed);
-            scene.unknown(MAKES);
+            packs(scene, parsed);
         }
     }
 }
@@ -171,9 +185,7 @@ fn java_archive(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.read(archive, false)
         }
         _ => {
-            reads_all(scene, parsed);
-            writes_here(scene);
-            scene.unknown(EXTRACTS);
+            changes(scene, parsed);
         }
     }
 }

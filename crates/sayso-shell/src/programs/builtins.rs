@@ -13,7 +13,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["read"], "-r -s -p= -t= -n= -N= -d=", read).builtin(),
     Program::new(&["type"], "-a -t -p -P -f", says).builtin(),
     Program::new(&["hash"], "-r -l", takes_none).builtin(),
-    Program::new(&["jobs"], "-l -p -r -s -n", says).builtin(),
+    Program::new(&["jobs"], "-l -p -r -s -n", says).builtin().interpreter(),
     Program::new(&["dirs"], "-v -l -p", takes_none).builtin(),
     Program::new(&["times"], "", takes_none).builtin(),
     Program::new(&["umask"], "-S -p", takes_none).builtin(),
@@ -23,12 +23,16 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["export", "unset", "declare", "local", "readonly", "typeset", "let", "mapfile", "readarray", "getopts"], |scene, _| {
         scene.unknown("sets or shows variables of the shell, and may run code in their names")
     })
-    .builtin(),
+    .builtin()
+    .interpreter(),
     Program::raw(&["shopt", "setopt", "unsetopt", "enable", "unalias", "bind", "complete", "compgen", "compopt"], |scene, _| {
         scene.unknown("changes how the shell reads later commands");
     })
-    .builtin(),
-    Program::raw(&["history", "fc"], |scene, _| scene.unknown("shows, changes or runs again what was typed before")).builtin(),
+    .builtin()
+    .interpreter(),
+    Program::raw(&["history", "fc"], |scene, _| scene.unknown("shows, changes or runs again what was typed before"))
+        .builtin()
+        .interpreter(),
     Program::raw(&["fg", "bg", "disown", "suspend"], |scene, _| scene.unknown("moves programs that are running")).builtin(),
 ];
 

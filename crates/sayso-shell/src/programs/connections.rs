@@ -14,7 +14,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         only_protocols,
     ),
     Program::raw(&["lsof"], open_files),
-    Program::raw(&["ip"], network_facts),
+    Program::raw(&["ip"], network_facts).interpreter(),
     Program::raw(&["ifconfig"], interface),
 ];
 

@@ -16,10 +16,6 @@ pub(super) const PROGRAMS: &[Program] = &[
             "nslookup",
             "drill",
             "resolvectl",
-            "nc",
-            "ncat",
-            "netcat",
-            "socat",
             "telnet",
             "traceroute",
             "tracepath",
@@ -27,8 +23,6 @@ pub(super) const PROGRAMS: &[Program] = &[
             "whois",
             "ftp",
             "nmap",
-            "tcpdump",
-            "mosh",
             "finger",
             "mail",
             "sendmail",
@@ -42,6 +36,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         ],
         talk,
     ),
+    // These may run a command at either end.
+    Program::raw(&["nc", "ncat", "netcat", "socat", "tcpdump", "mosh"], talk).interpreter(),
     Program::raw(&["scp", "rsync", "sftp", "rclone"], transfer),
 ];
 

@@ -6,7 +6,7 @@
 //! Not here, since what the project holds decides what they run: `yarn` and `pnpm` (`yarnPath`, `packageManager`), everything that
 //! `rustup` starts (`rust-toolchain.toml` may name a folder), `mvn` (`.mvn/jvm.config`), `gradle`, `bazel` (`tools/bazel`), `dotnet`
 //! (`global.json`), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
-//! and start-up code). Options of the tables elsewhere (`ls --version`) need no line here.
+//! and start-up code), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ tsc: --version | -v
 eslint prettier: --version | -v
 black ruff mypy: --version
 dotnet: --list-sdks | --list-runtimes
-pip pip3: --version | -V | list | show WORD
+pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
 gem: --version | -v | list
@@ -58,7 +58,7 @@ kubectl: version --client | version --client=true
 helm: version | version --short
 terraform tofu: version | --version | -version
 aws: --version
-gcloud: --version | version
+
 gh: --version | version
 glab: --version
 psql mysql mariadb: --version | -V

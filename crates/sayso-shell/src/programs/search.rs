@@ -1,6 +1,7 @@
 //! Programs that look for files and in files.
 
 use super::{Program, reads_below};
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
@@ -36,7 +37,8 @@ pub(super) const PROGRAMS: &[Program] = &[
          --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
          -h,--help -V,--version",
         by_name,
-    ),
+    )
+    .interpreter(),
     Program::new(
         &["ag"],
         "-i,--ignore-case -s,--case-sensitive -S,--smart-case -l,--files-with-matches -L,--files-without-matches -c,--count -w,--word-regexp -Q,--literal -v,--invert-match \
@@ -190,6 +192,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         places.push(place);
     }
     reads_below(scene, &places, true);
+    // What is only known when it runs may be an action, unless something stands before it.
+    if places.iter().any(|place| hole::may_be_option(place) || (hole::may_be_several(place) && !hole::is_glob(place))) {
+        scene.unlisted("a word of `find` may be an action");
+    }
     while let Some(word) = words.next() {
         if ALONE.contains(&word) {
             continue;
@@ -204,6 +210,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         match words.next() {
             // An option in the place of a value is only known where numbers and modes have a sign.
+            Some(value) if hole::may_be_several(value) => {
+                scene.unlisted(format!("`{word}` of `find` may have more than one word"));
+                return;
+            }
             Some(value) if WITH_WORD.contains(&word) && (!value.starts_with('-') || is_signed(word, value)) => {}
             Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => scene.read(path, false),
             _ => {

@@ -1,6 +1,7 @@
 //! Builtins, and programs that only print something about the machine or their own words.
 
 use super::{Program, says, takes_none};
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
@@ -46,7 +47,7 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 fn change_folder(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
-        [folder] | ["--", folder] if !folder.starts_with('-') => scene.read(folder, false),
+        [folder] | ["--", folder] if !hole::may_be_option(folder) && !hole::may_be_several(folder) => scene.read(folder, false),
         _ => scene.unknown("goes to a folder that only the shell knows"),
     }
 }
@@ -63,7 +64,9 @@ fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     });
     let inert = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || b".-+".contains(&byte));
     let numbers = !conversions.contains(['n', '(']) && arguments.iter().all(inert);
-    if format.starts_with('-') || !(only_texts || numbers) {
+    // What stands in the place of the format may be an option, or bring other conversions along.
+    let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW]);
+    if !certain || format.starts_with('-') || !(only_texts || numbers) {
         scene.unknown("this form of `printf` is not known");
     }
 }
@@ -102,7 +105,7 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         everything |= flags.contains('e');
         by_user |= body == "u";
         known &= (flags.is_empty() || letters(flags, b"AaefFlHjw"))
-            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env"))
+            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
             && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
     }
     if !known || plain > 1 || (plain > 0 && dashed > 0) || (everything && by_user) {

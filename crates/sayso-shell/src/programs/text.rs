@@ -1,6 +1,7 @@
 //! Programs that turn text or data into other text: most read their operands and print, a few have one that is written.
 
 use super::{Program, compare, reads, says, takes_none};
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
@@ -185,6 +186,10 @@ fn hex_dump(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.unlisted(format!("`{word}` of `xxd` is not known"));
         }
     }
+    // A word that may be two would bring along the file that is written.
+    if operands.iter().any(|word| hole::may_be_several(word)) {
+        scene.unlisted("`xxd` may have a second file, which it writes");
+    }
     reads_then_writes(scene, &operands);
 }
 
@@ -260,7 +265,7 @@ fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         ["version"] | ["version", "-a"] => {}
         ["dgst", "-md5" | "-sha1" | "-sha224" | "-sha256" | "-sha384" | "-sha512", paths @ ..]
         | ["md5" | "sha1" | "sha256" | "sha512", paths @ ..]
-            if paths.iter().all(|path| !crate::hole::may_be_option(path)) =>
+            if paths.iter().all(|path| !hole::may_be_option(path) && !hole::may_be_several(path)) =>
         {
             for path in paths {
                 scene.read(path, false);
