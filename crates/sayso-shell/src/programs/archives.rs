@@ -25,7 +25,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "lzma", "unlzma", "zstd", "unzstd"], PACKED, pack),
     Program::new(&["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat"], "-f,--force -q,--quiet -v,--verbose -k,--keep", reads),
     Program::new(&["zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep"], MATCHES, matches_in_packed),
-    Program::new(&["zdiff", "zcmp", "bzdiff", "xzdiff"], "-s -q -u", reads),
 ];
 
 const EXTRACTS: &str = "extracts an archive, which may write anywhere";

@@ -225,6 +225,7 @@ const ROWS: &[Row] = &[
     ("hostnamectl timedatectl localectl loginctl stty ldconfig sw_vers xcode-select", "", Runs, "may change the settings of the machine"),
     ("open xdg-open subl", "", Commands, "opens something with another program"),
     ("yq dasel", "", Runs, "reads data, and may change files in place"),
+    ("colordiff zdiff bzdiff xzdiff", "", Runs, "compares files and whole folders by another program"),
     ("ldd", "", Runs, "may run the file that it looks at"),
     ("nginx redis-server", "", Runs, "starts a server"),
     ("m4 dc gnuplot ed ex rlwrap expect", "", Commands, "runs whatever its input says"),

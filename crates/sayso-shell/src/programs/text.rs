@@ -73,7 +73,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["ptx"],
         "-A,--auto-reference -f,--ignore-case -r,--references -R,--right-side-refs -w,--width= -i,--ignore-file=< -o,--only-file=<",
-        reads,
+        |scene, parsed| reads_then_writes(scene, &parsed.operands),
     ),
     Program::new(
         &["split"],
