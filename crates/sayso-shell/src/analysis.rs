@@ -99,7 +99,9 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
-    for (variable, value) in &line.assignments {
+    // How `read` parts its input concerns nobody else.
+    let reads = fields.first().is_some_and(|first| first.value == "read");
+    for (variable, value) in line.assignments.iter().filter(|(variable, _)| !(reads && variable == "IFS")) {
         environment(draft, part, variable, value, fields.is_empty());
     }
     if fields.is_empty() {

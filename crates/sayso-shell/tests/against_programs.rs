@@ -12,7 +12,10 @@ use common::words;
 use sayso_shell::normal;
 
 const PROGRAMS: &str = "ls cat head tail wc nl tac rev cut cmp comm diff md5sum sha256sum b2sum cksum stat file realpath readlink df du \
-     sort uniq grep rg date id uname nproc basename dirname tr rm rmdir shred mv cp install mkdir touch ln chmod chown truncate tee free";
+     sort uniq grep rg date id uname nproc basename dirname tr rm rmdir shred mv cp install mkdir touch ln chmod chown truncate tee free \
+     od hexdump paste fold fmt expand unexpand pr join column base64 base32 basenc iconv shuf tsort sum factor numfmt ptx split csplit \
+     sdiff diff3 wdiff strings nm readelf objdump size bat batcat fd fdfind lscpu lsblk lsusb vmstat w who users last locale dmesg \
+     journalctl systemctl pgrep ss netstat findmnt mount swapon sysctl gzip bzip2 xz zstd zcat curl wget";
 
 const READERS: &str = "status log show diff shortlog rev-list reflog branch tag ls-files ls-tree blame describe for-each-ref grep \
      whatchanged annotate diff-tree diff-index diff-files range-diff format-patch show-ref show-branch name-rev cherry archive rev-parse merge-base \

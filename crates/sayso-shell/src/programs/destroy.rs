@@ -1,6 +1,7 @@
 //! Programs that change or remove files, signal processes, or destroy disks.
 
 use super::Program;
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner, Target};
@@ -153,6 +154,9 @@ fn change_mode(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn copy_raw(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.operands {
+        if hole::may_be_several(word) {
+            scene.unknown("a word of `dd` may be several");
+        }
         match word.split_once('=') {
             Some(("if", path)) => scene.read(path, false),
             Some(("of", path)) => scene.write(path),

@@ -61,6 +61,8 @@ pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
 }
 
 fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    // Words with holes are looked at one by one below.
+    scene.settle();
     let words = parsed.operands.as_slice();
     if matches!(words, ["--version" | "-v" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" | "--help" | "-h"]) {
         return;

@@ -1,7 +1,12 @@
 //! The table of programs: which options each may have, and what its operands are for.
 
+mod archives;
+mod builtins;
+mod conditions;
+mod connections;
 mod coreutils;
 mod destroy;
+mod fetch;
 mod filters;
 pub(crate) mod git;
 mod git_changes;
@@ -10,12 +15,16 @@ mod git_lists;
 mod git_paths;
 mod git_readers;
 mod git_writers;
+mod machine;
 mod network;
+mod queries;
 mod search;
 mod small;
+mod subcommands;
+mod text;
 mod tools;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::options::Parsed;
@@ -55,32 +64,41 @@ impl Program {
     }
 }
 
-const FAMILIES: [&[Program]; 8] = [
+/// Programs whose arguments are modelled one by one: every path among them is an effect.
+const MODELLED: [&[Program]; 13] = [
     small::PROGRAMS,
+    builtins::PROGRAMS,
+    conditions::PROGRAMS,
     coreutils::PROGRAMS,
+    text::PROGRAMS,
     search::PROGRAMS,
+    archives::PROGRAMS,
+    machine::PROGRAMS,
+    connections::PROGRAMS,
     git::PROGRAMS,
     destroy::PROGRAMS,
-    network::PROGRAMS,
+    fetch::PROGRAMS,
     filters::PROGRAMS,
-    tools::PROGRAMS,
 ];
+
+/// Programs of which only a part is known.
+const OTHERS: [&[Program]; 2] = [network::PROGRAMS, tools::PROGRAMS];
+
+fn named(families: &'static [&'static [Program]]) -> impl Iterator<Item = (&'static str, &'static Program)> {
+    families.iter().flat_map(|family| family.iter()).flat_map(|program| program.names.iter().map(move |name| (*name, program)))
+}
 
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     // Every word of a text that could not be read is looked up, so this must be quick.
-    static BY_NAME: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| {
-        let programs = FAMILIES.iter().flat_map(|family| family.iter());
-        programs.flat_map(|program| program.names.iter().map(move |name| (*name, program))).collect()
-    });
+    static BY_NAME: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| named(&OTHERS).chain(named(&MODELLED)).collect());
     BY_NAME.get(name).copied().or_else(|| tools::by_prefix(name))
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
 pub(crate) fn is_modelled(name: &str) -> bool {
-    let modelled =
-        [small::PROGRAMS, coreutils::PROGRAMS, search::PROGRAMS, git::PROGRAMS, destroy::PROGRAMS, network::PROGRAMS, filters::PROGRAMS];
-    modelled.iter().flat_map(|family| family.iter()).any(|program| program.names.contains(&name))
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| named(&MODELLED).map(|(name, _)| name).collect());
+    NAMES.contains(name)
 }
 
 /// Every operand is read.
@@ -88,6 +106,14 @@ fn reads(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.settle();
     for path in &parsed.operands {
         scene.read(path, false);
+    }
+}
+
+/// Every operand is read, and where they are folders, file by file.
+fn compare(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    scene.settle();
+    for path in &parsed.operands {
+        scene.read(path, true);
     }
 }
 

@@ -1,16 +1,47 @@
-//! Programs that talk to other machines.
+//! Programs that talk to other machines, but for `curl` and `wget`.
 
 use super::Program;
 use crate::options::Parsed;
-use crate::scene::Scene;
+use crate::scene::{PLAIN, Scene};
+use sayso_core::effect::{EffectKind, Manner};
 
 pub(super) const PROGRAMS: &[Program] = &[
-    Program::raw(&["curl", "wget", "http", "https", "aria2c"], fetch),
-    Program::raw(&["ping", "dig", "host", "nslookup", "nc", "ncat", "netcat", "telnet", "traceroute", "whois", "ftp"], talk),
-    Program::raw(&["scp", "rsync", "sftp"], talk),
+    Program::raw(&["http", "https", "xh", "aria2c", "lynx", "w3m", "links", "youtube-dl", "yt-dlp"], fetch),
+    Program::raw(
+        &[
+            "ping",
+            "ping6",
+            "dig",
+            "host",
+            "nslookup",
+            "drill",
+            "resolvectl",
+            "telnet",
+            "traceroute",
+            "tracepath",
+            "mtr",
+            "whois",
+            "ftp",
+            "nmap",
+            "finger",
+            "mail",
+            "sendmail",
+            "mutt",
+            "arp",
+            "route",
+            "wscat",
+            "websocat",
+            "grpcurl",
+            "iperf3",
+        ],
+        talk,
+    ),
+    // These may run a command at either end.
+    Program::raw(&["nc", "ncat", "netcat", "socat", "tcpdump", "mosh"], talk).interpreter(),
+    Program::raw(&["scp", "rsync", "sftp", "rclone"], transfer),
 ];
 
-/// Every word with a host in it is a place it talks to; where the answer goes, and what is sent, is not told apart yet.
+/// Every word with a host in it is a place it talks to; where the answer goes, and what is sent, is not told apart.
 fn fetch(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut found = false;
     for word in &parsed.operands {
@@ -35,4 +66,31 @@ fn talk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.connect("a host that is not in the command");
     }
     scene.unknown("what it sends is not known");
+}
+
+/// Copies between this machine and others: a word with a colon before any slash is a place on another machine.
+fn transfer(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let is_remote = |word: &str| word.contains("://") || word.split('/').next().is_some_and(|start| start.contains(':'));
+    let words: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    for word in words.iter().filter(|word| is_remote(word)) {
+        scene.connect(word);
+    }
+    if !words.iter().any(|word| is_remote(word)) && scene.name != "rsync" {
+        scene.connect("a host that is not in the command");
+    }
+    let everything = Manner { recursive: true, ..PLAIN };
+    if let Some((target, sources)) = words.split_last() {
+        for source in sources.iter().filter(|word| !is_remote(word)) {
+            scene.read(source, true);
+        }
+        if !is_remote(target) && sources.is_empty() {
+            scene.read(target, true);
+        } else if !is_remote(target) {
+            scene.path(EffectKind::Write, target, false, everything);
+            if parsed.operands.iter().any(|word| word.starts_with("--del")) {
+                scene.path(EffectKind::Delete, target, false, everything);
+            }
+        }
+    }
+    scene.unknown("copies files, as options and settings say that are not all known");
 }

@@ -15,7 +15,7 @@ pub(super) const PROGRAMS: &[Program] = &[
          -H,--with-filename -h,--no-filename --label= -n,--line-number -T,--initial-tab -Z,--null -A,--after-context= \
          -B,--before-context= -#,-C= --context=+ -a,--text --binary-files={binary,text,without-match} \
          -D,--devices={read,skip} -d,--directories={read,skip,recurse} --exclude= --exclude-from=< \
-         --exclude-dir= -I --include= -r,--recursive -R,--dereference-recursive --line-buffered -U,--binary -z,--null-data",
+         --exclude-dir= -I --include= -r,--recursive -R,--dereference-recursive --line-buffered -U,--binary -z,--null-data --help -V,--version",
         grep,
     ),
     Program::new(
@@ -26,10 +26,31 @@ pub(super) const PROGRAMS: &[Program] = &[
          -C,--context= -g,--glob= --iglob= -t,--type= -T,--type-not= --type-list -.,--hidden -u,--unrestricted --no-ignore --no-ignore-vcs \
          -m,--max-count= -d,--max-depth= --files -L,--follow --color= --colors= --heading --no-heading --stats --json --sort= --sortr= \
          -p,--pretty -q,--quiet -0,--null --trim -M,--max-columns= --max-columns-preview -r,--replace= -H,--with-filename -I,--no-filename \
-         --column --no-messages --max-filesize= --one-file-system --vimgrep -a,--text --crlf --no-config -j,--threads= --passthru",
+         --column --no-messages --max-filesize= --one-file-system --vimgrep -a,--text --crlf --no-config -j,--threads= --passthru --help -V,--version",
         ripgrep,
     ),
     Program::raw(&["find"], find),
+    Program::new(
+        &["fd", "fdfind"],
+        "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \
+         -a,--absolute-path -L,--follow -p,--full-path -0,--print0 -d,--max-depth= --min-depth= --exact-depth= -E,--exclude= -t,--type= -e,--extension= -S,--size= \
+         --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
+         -h,--help -V,--version",
+        by_name,
+    )
+    .interpreter(),
+    Program::new(
+        &["ag"],
+        "-i,--ignore-case -s,--case-sensitive -S,--smart-case -l,--files-with-matches -L,--files-without-matches -c,--count -w,--word-regexp -Q,--literal -v,--invert-match \
+         -H,--heading --nogroup --group --nocolor --color --hidden --nobreak --noheading --column --numbers --nonumbers -o,--only-matching -u,--unrestricted -U,--skip-vcs-ignores \
+         -a,--all-types -t,--all-text -f,--follow --version",
+        by_name,
+    ),
+    Program::new(
+        &["locate", "plocate", "mlocate"],
+        "-i,--ignore-case -c,--count -b,--basename -w,--wholename -e,--existing -l,-n,--limit= -r,--regexp= -q,--quiet",
+        everywhere,
+    ),
 ];
 
 fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -57,6 +78,19 @@ fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads_below(scene, without_pattern(parsed, parsed.has("--files")), true);
 }
 
+/// A pattern, and then the folders that are looked through.
+fn by_name(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("--version") || parsed.has("--help") {
+        return;
+    }
+    reads_below(scene, parsed.operands.get(1..).unwrap_or(&[]), true);
+}
+
+/// A list of all files of the machine.
+fn everywhere(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+    scene.read("/", true);
+}
+
 /// The operands that are paths: the first one is the pattern, unless an option gives it.
 fn without_pattern<'p, 'a>(parsed: &'p Parsed<'a>, no_pattern: bool) -> &'p [&'a str] {
     let given = no_pattern || parsed.has("--regexp") || parsed.has("--file");
@@ -65,7 +99,11 @@ fn without_pattern<'p, 'a>(parsed: &'p Parsed<'a>, no_pattern: bool) -> &'p [&'a
 }
 
 /// Tests and actions of `find` that only look, without an argument.
-const ALONE: [&str; 37] = [
+const ALONE: [&str; 41] = [
+    "-version",
+    "--version",
+    "-help",
+    "--help",
     "-print",
     "-print0",
     "-ls",
@@ -155,11 +193,12 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         places.push(place);
     }
     reads_below(scene, &places, true);
-    // A place that is only known when it runs may turn out to be a test or an action.
-    if let Some(word) =
-        parsed.operands.iter().find(|word| word.starts_with(hole::TEXT) && places.contains(word) || word.contains(hole::LIST))
-    {
-        scene.unlisted_word(word, "a place of `find` is only known when it runs");
+    // What is only known when it runs may be an action, unless something stands before it.
+    let doubtful = |place: &&&str| {
+        hole::may_be_option(place) && !hole::is_glob(place) || (hole::may_be_several(place) && !hole::is_glob(place))
+    };
+    if let Some(place) = places.iter().find(doubtful) {
+        scene.unlisted_word(place, "a word of `find` may be an action");
     }
     while let Some(word) = words.next() {
         if ALONE.contains(&word) {

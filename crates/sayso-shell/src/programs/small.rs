@@ -10,29 +10,37 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["cd"], change_folder).builtin(),
     Program::raw(&["echo", "true", "false"], says).builtin(),
     Program::raw(&["printf"], printf).builtin(),
-    Program::raw(&["test"], test).builtin(),
     Program::raw(&["command"], says).builtin(),
     Program::raw(&["expr", "sleep"], says),
-    Program::new(&["date"], "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=<", date),
-    Program::new(&["whoami", "arch", "logname"], "", takes_none),
-    Program::new(&["id"], "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero", says),
-    Program::new(&["groups"], "", says),
+    Program::new(
+        &["date"],
+        "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -j -v=+ --debug --help --version",
+        date,
+    ),
+    Program::new(&["whoami", "arch", "logname", "hostid"], "--help --version", takes_none),
+    Program::new(&["id"], "-u,--user -g,--group -G,--groups -n,--name -r,--real -z,--zero --help --version", says),
+    Program::new(&["groups"], "--help --version", says),
     Program::new(
         &["uname"],
-        "-a,--all -s,--kernel-name -n,--nodename -r,--kernel-release -v,--kernel-version -m,--machine -p,--processor -i,--hardware-platform -o,--operating-system",
+        "-a,--all -s,--kernel-name -n,--nodename -r,--kernel-release -v,--kernel-version -m,--machine -p,--processor -i,--hardware-platform -o,--operating-system --help --version",
         takes_none,
     ),
     Program::new(&["hostname"], "-f,--fqdn -s,--short -i,--ip-address -I,--all-ip-addresses -d,--domain", takes_none),
-    Program::new(&["nproc"], "--all --ignore=", takes_none),
-    Program::new(&["tty"], "-s,--silent,--quiet", takes_none),
-    Program::new(&["uptime"], "-p,--pretty -s,--since", takes_none),
-    Program::new(&["free"], "-b,--bytes -k,--kibi -m,--mebi -g,--gibi -h,--human -t,--total -w,--wide -l,--lohi", takes_none),
+    Program::new(&["nproc"], "--all --ignore= --help --version", takes_none),
+    Program::new(&["tty"], "-s,--silent,--quiet --help --version", takes_none),
+    Program::new(&["uptime"], "-p,--pretty -s,--since -V,--version", takes_none),
+    Program::new(
+        &["free"],
+        "-b,--bytes -k,--kibi -m,--mebi -g,--gibi -h,--human -t,--total -w,--wide -l,--lohi --si --kilo --mega --giga --tera -v,--committed -s,--seconds= -c,--count= -V,--version",
+        takes_none,
+    ),
+    Program::new(&["sync"], "--help --version", takes_none),
     Program::raw(&["ps"], processes),
-    Program::new(&["which"], "-a", says),
-    Program::new(&["basename"], "-a,--multiple -s,--suffix= -z,--zero", says),
-    Program::new(&["dirname"], "-z,--zero", says),
+    Program::new(&["which"], "-a -s", says),
+    Program::new(&["basename"], "-a,--multiple -s,--suffix= -z,--zero --help --version", says),
+    Program::new(&["dirname"], "-z,--zero --help --version", says),
     Program::raw(&["seq"], numbers),
-    Program::new(&["tr"], "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1", says),
+    Program::new(&["tr"], "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 --help --version", says),
     Program::raw(&["env", "printenv"], environment),
     Program::raw(&["sayso"], sayso),
 ];
@@ -40,8 +48,8 @@ pub(super) const PROGRAMS: &[Program] = &[
 fn change_folder(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.settle();
     match parsed.operands.as_slice() {
-        [] => scene.read(&crate::hole::HOME.to_string(), false),
-        [folder] | ["--", folder] if !folder.starts_with('-') => scene.read(folder, false),
+        [] => scene.read(&hole::HOME.to_string(), false),
+        [folder] | ["--", folder] if !hole::may_be_option(folder) && !hole::may_be_several(folder) => scene.read(folder, false),
         _ => scene.unknown("goes to a folder that only the shell knows"),
     }
 }
@@ -58,23 +66,12 @@ fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     });
     let inert = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || b".-+".contains(&byte));
     let numbers = !conversions.contains(['n', '(']) && arguments.iter().all(inert);
-    if format.starts_with('-') || !(only_texts || numbers) || !hole::is_literal(format) {
+    // What stands in the place of the format may be an option, or bring other conversions along.
+    let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW]);
+    if !certain || format.starts_with('-') || !(only_texts || numbers) {
         scene.unknown("this form of `printf` is not known");
     } else if only_texts {
         scene.settle();
-    }
-}
-
-/// Only tests of one file or text; `-v` and comparisons of numbers may run code in their arguments.
-fn test(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    // A quoted word is one word, whatever it holds; an unquoted one may be several, and then it is another test.
-    if !parsed.operands.iter().any(|word| hole::may_be_several(word)) {
-        scene.settle();
-    }
-    match parsed.operands.as_slice() {
-        ["-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h", path] => scene.read(path, false),
-        ["-n" | "-z", _] | [_, "=" | "==" | "!=", _] => {}
-        _ => scene.unknown("this form of `test` is not known"),
     }
 }
 
@@ -112,7 +109,7 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         everything |= flags.contains('e');
         by_user |= body == "u";
         known &= (flags.is_empty() || letters(flags, b"AaefFlHjw"))
-            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env"))
+            && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
             && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
     }
     if !known || plain > 1 || (plain > 0 && dashed > 0) || (everything && by_user) {
@@ -121,6 +118,9 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if !parsed.operands.iter().any(|word| hole::may_be_several(word) || word.starts_with(hole::TEXT)) {
+        scene.settle();
+    }
     let plain = |word: &&str| {
         matches!(*word, "-w" | "-s" | "-f") || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
     };
@@ -129,7 +129,46 @@ fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-fn environment(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+/// Only variables that everybody has, and that hold names and places.
+fn environment(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let harmless = |word: &&str| {
+        matches!(
+            *word,
+            "PATH"
+                | "HOME"
+                | "LANG"
+                | "LANGUAGE"
+                | "USER"
+                | "LOGNAME"
+                | "SHELL"
+                | "PWD"
+                | "OLDPWD"
+                | "TERM"
+                | "TZ"
+                | "EDITOR"
+                | "VISUAL"
+                | "PAGER"
+                | "HOSTNAME"
+                | "TMPDIR"
+                | "COLUMNS"
+                | "LINES"
+                | "DISPLAY"
+                | "VIRTUAL_ENV"
+                | "CONDA_PREFIX"
+                | "NODE_ENV"
+                | "CI"
+                | "GOPATH"
+                | "GOROOT"
+                | "JAVA_HOME"
+                | "CARGO_HOME"
+                | "RUSTUP_HOME"
+                | "NVM_DIR"
+                | "PYTHONPATH"
+        ) || word.strip_prefix("LC_").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_uppercase()))
+    };
+    if scene.name == "printenv" && !parsed.operands.is_empty() && parsed.operands.iter().all(harmless) {
+        return;
+    }
     scene.unknown("shows the environment, which may hold secrets");
 }
 

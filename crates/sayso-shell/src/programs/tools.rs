@@ -1,28 +1,18 @@
-//! Programs that run other code: build tools, package managers, interpreters.
+//! Programs that run what their words say: interpreters, shells, debuggers, editors.
 
-use super::Program;
+use super::{Program, queries, subcommands};
 use crate::options::Parsed;
 use crate::scene::Scene;
 use crate::wrappers::is_shell;
 
 pub(super) const PROGRAMS: &[Program] = &[
-    Program::raw(&["npm", "pnpm", "yarn", "bun"], package_manager),
-    Program::raw(
-        &["pip", "pip3", "pipx", "uv", "poetry", "gem", "bundle", "composer", "apt", "apt-get", "dnf", "yum", "brew", "pacman", "apk"],
-        package_manager,
-    ),
-    Program::raw(
-        &[
-            "cargo", "go", "make", "gmake", "cmake", "ninja", "meson", "gradle", "mvn", "pytest", "tox", "jest", "vitest", "rake", "just",
-            "bazel", "dotnet", "swift", "tsc", "eslint", "prettier", "black", "ruff", "mypy",
-        ],
-        project_code,
-    ),
-    Program::raw(&["rustc", "gcc", "g++", "clang", "cc", "rustfmt", "gofmt"], project_code),
     Program::raw(&["npx", "pnpx", "bunx", "uvx"], runs_package).interpreter(),
     Program::raw(&["node", "deno", "perl", "ruby", "php", "lua", "osascript", "tclsh", "Rscript"], interpreter).interpreter(),
     Program::raw(
-        &["docker", "podman", "kubectl", "tmux", "screen", "gdb", "strace", "ltrace", "lldb", "vim", "vi", "emacs", "less", "man"],
+        &[
+            "tmux", "screen", "gdb", "strace", "ltrace", "lldb", "vim", "vi", "nvim", "emacs", "less", "more", "most", "zless", "zmore",
+            "man", "info",
+        ],
         interpreter,
     )
     .interpreter(),
@@ -41,51 +31,26 @@ pub(super) const PROGRAMS: &[Program] = &[
 pub(super) fn by_prefix(name: &str) -> Option<&'static Program> {
     const PYTHON: Program = Program::raw(&["python"], interpreter).interpreter();
     const FILE_SYSTEM: Program = Program::raw(&["mkfs"], makes_file_system);
+    const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
+    const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
     if version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')) {
         return Some(&PYTHON);
     }
-    name.starts_with("mkfs.").then_some(&FILE_SYSTEM)
+    if name.starts_with("mkfs.") {
+        return Some(&FILE_SYSTEM);
+    }
+    subcommands::may_run_words(name).map(|runs_words| if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS })
 }
 
 fn makes_file_system(scene: &mut Scene<'_>, _: &Parsed<'_>) {
     scene.unknown("makes a new file system");
 }
 
-fn package_manager(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let subcommand = parsed.operands.iter().find(|word| !word.starts_with('-')).copied().unwrap_or("");
-    match subcommand {
-        "install" | "i" | "ci" | "add" | "update" | "upgrade" | "sync" | "" => {
-            scene.connect("the package registry");
-            scene.runs("installs packages, which may run their code");
-        }
-        "publish" | "login" | "logout" | "token" | "adduser" => {
-            scene.connect("the package registry");
-            scene.unknown(format!("`{} {subcommand}` reaches the package registry as you", scene.name));
-        }
-        "exec" | "x" | "dlx" | "explore" => {
-            scene.interprets = true;
-            scene.unknown(format!("`{} {subcommand}` runs any program", scene.name));
-        }
-        _ => scene.runs("runs the project's own code"),
+fn runs_package(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if queries::only_prints(&scene.name, &parsed.operands) {
+        return;
     }
-}
-
-fn project_code(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    match (scene.name.as_str(), parsed.operands.first().copied()) {
-        ("cargo", Some("install" | "add" | "update" | "fetch")) | ("go", Some("get" | "install")) => {
-            scene.connect("the package registry");
-            scene.runs("installs packages, which may run their code");
-        }
-        ("cargo", Some("publish" | "login" | "yank" | "owner")) => {
-            scene.connect("the package registry");
-            scene.unknown("reaches the package registry as you");
-        }
-        _ => scene.runs("runs the project's own code"),
-    }
-}
-
-fn runs_package(scene: &mut Scene<'_>, _: &Parsed<'_>) {
     scene.interprets = true;
     scene.connect("the package registry");
     scene.unknown("downloads a package and runs it");
@@ -93,9 +58,7 @@ fn runs_package(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 
 fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets = true;
-    let asks_version =
-        |name: &str| (name == "node" && parsed.operands == ["-v"]) || (name.starts_with("python") && parsed.operands == ["-V"]);
-    if asks_version(&scene.name) || (matches!(scene.name.as_str(), "node" | "python" | "python3") && parsed.operands == ["--version"]) {
+    if queries::only_prints(&scene.name, &parsed.operands) {
         return;
     }
     let note = format!("`{}` runs whatever its arguments or its input say", scene.name);
@@ -119,7 +82,7 @@ fn other_shell(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 /// The words after it are a command or a script, which this reader does not look into.
 fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets = true;
-    if scene.read_inside {
+    if scene.read_inside || queries::only_prints(&scene.name, &parsed.operands) {
         return scene.settle();
     }
     let note = format!("`{}` runs another command", scene.name);

@@ -1,0 +1,232 @@
+//! Archives and compressed files: listing them is reading, everything else writes what the archive says.
+
+use super::{Program, reads};
+use crate::hole;
+use crate::options::Parsed;
+use crate::scene::{PLAIN, Scene};
+use sayso_core::effect::EffectKind;
+
+const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
+     -z,--compress --fast --best -# --help -V,--version";
+const MATCHES: &str = "-E -F -G -i -v -w -x -c -l -L -n -o -q -s -h -H -e,--regexp= -A= -B= -C= -m=";
+
+pub(super) const PROGRAMS: &[Program] = &[
+    Program::raw(&["tar", "gtar", "bsdtar"], tar),
+    Program::raw(&["unzip", "zipinfo"], unzip),
+    Program::raw(&["zip", "zipnote", "zipsplit", "rar", "unrar", "unar", "lsar"], packs),
+    Program::raw(&["7z", "7za", "7zr", "7zz"], seven_zip),
+    Program::raw(&["ar"], library),
+    Program::raw(&["jar"], java_archive),
+    Program::new(
+        &["cpio"],
+        "-t,--list -v,--verbose -n,--numeric-uid-gid --quiet -i,--extract -o,--create -p,--pass-through -F,--file= -I= -d,--make-directories",
+        copy_in_out,
+    ),
+    Program::new(&["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "lzma", "unlzma", "zstd", "unzstd"], PACKED, pack),
+    Program::new(&["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat"], "-f,--force -q,--quiet -v,--verbose -k,--keep", reads),
+    Program::new(&["zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep"], MATCHES, matches_in_packed),
+];
+
+const EXTRACTS: &str = "extracts an archive, which may write anywhere";
+const MAKES: &str = "makes or changes an archive";
+
+/// Only `-t`, in the old form (`tvf`), in bundles (`-tzf`) and in long words. The file of the archive is a name without a colon, which
+/// would be a host.
+fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let mut words = parsed.operands.iter().copied();
+    let mut letters = String::new();
+    let mut known = true;
+    let mut archives = Vec::new();
+    let mut others = Vec::new();
+    let mut first = true;
+    while let Some(word) = words.next() {
+        let bundle = match word.strip_prefix('-') {
+            Some(bundle) if !bundle.starts_with('-') && !bundle.is_empty() => Some(bundle),
+            None if first => Some(word),
+            _ => None,
+        };
+        first = false;
+        if let Some(bundle) = bundle {
+            letters.push_str(bundle);
+            known &= bundle.bytes().all(|letter| b"tvzjJfp".contains(&letter)) && bundle.matches('f').count() <= 1;
+            // In the old form the letters stand in any order; behind a dash, what follows `f` is its value.
+            known &= !word.starts_with('-') || bundle.ends_with('f') || !bundle.contains('f');
+            if bundle.contains('f') {
+                archives.extend(words.next());
+            }
+            continue;
+        }
+        match word {
+            "--list" => letters.push('t'),
+            "--verbose" | "--gzip" | "--bzip2" | "--xz" | "--zstd" => {}
+            "--file" => {
+                letters.push('f');
+                archives.extend(words.next());
+            }
+            _ => match word.strip_prefix("--file=") {
+                Some(archive) => archives.push(archive),
+                None if word.starts_with('-') => {
+                    known = false;
+                    others.push(word);
+                }
+                None => others.push(word),
+            },
+        }
+    }
+    let plain = |word: &&str| !hole::may_be_option(word) && !hole::may_be_several(word);
+    known &= archives.iter().all(|archive| !archive.contains(':') && (*archive == "-" || plain(archive)));
+    if known && letters.contains('t') && others.iter().all(plain) {
+        return archives.iter().filter(|archive| **archive != "-").for_each(|archive| scene.read(archive, false));
+    }
+    let makes = letters.contains(['c', 'r', 'u', 'A']) || parsed.operands.contains(&"--create");
+    for archive in archives {
+        if makes { scene.write(archive) } else { scene.read(archive, false) }
+    }
+    if makes {
+        others.iter().filter(|word| !word.starts_with('-')).for_each(|path| scene.read(path, true));
+    } else {
+        writes_here(scene);
+    }
+    scene.unknown(if makes { MAKES } else { EXTRACTS });
+}
+
+/// What is in an archive decides where it is written; at least it may be here.
+fn writes_here(scene: &mut Scene<'_>) {
+    scene.path(EffectKind::Write, ".", false, PLAIN);
+    scene.doubt();
+}
+
+fn unzip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let (options, operands): (Vec<&str>, Vec<&str>) = parsed.operands.iter().partition(|word| word.starts_with('-') && word.len() > 1);
+    let letters = |word: &&str, known: &[u8]| word.bytes().skip(1).all(|letter| known.contains(&letter));
+    let lists = match (scene.name.as_str(), options.split_first()) {
+        ("zipinfo", _) => options.iter().all(|word| letters(word, b"12smlvhtTzC")),
+        (_, Some((first, rest))) if *first == "-Z" || *first == "-Z1" => rest.iter().all(|word| letters(word, b"12smlvhtTzC")),
+        (_, Some(_)) => {
+            let all: String = options.concat();
+            options.iter().all(|word| letters(word, b"lvtzqpc")) && all.contains(['l', 'v', 't', 'z', 'p', 'c'])
+        }
+        (_, None) => false,
+    };
+    let plain = parsed.operands.iter().all(|word| !hole::may_be_several(word))
+        && operands.iter().all(|word| !hole::may_be_option(word))
+        && operands.first().is_none_or(|word| !word.contains(['*', '?', '[']));
+    if let Some(archive) = operands.first() {
+        scene.read(archive, false);
+        // Without its ending the archive is looked for, too.
+        scene.read(&format!("{archive}.zip"), false);
+        scene.doubt();
+    }
+    if !lists || !plain {
+        writes_here(scene);
+        scene.unknown(EXTRACTS);
+    }
+}
+
+fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    reads_all(scene, parsed);
+    // The archive is the first word; behind a verb it is the second.
+    let words: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let at = usize::from(scene.name != "zip" && words.len() > 1);
+    if let Some(archive) = words.get(at) {
+        scene.write(archive);
+    }
+    scene.unknown(MAKES);
+}
+
+/// A verb with an `x` or an `e` unpacks; any other packs.
+fn changes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if parsed.operands.first().is_none_or(|verb| verb.contains(['x', 'e'])) {
+        writes_here(scene);
+        scene.unknown(EXTRACTS);
+    }
+    packs(scene, parsed);
+}
+
+/// Every word that is no option may be a file that is read.
+fn reads_all(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.operands.iter().filter(|word| !word.starts_with('-')) {
+        scene.read(word, true);
+    }
+}
+
+fn seven_zip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    match parsed.operands.as_slice() {
+        ["i"] => {}
+        ["l" | "t", archive] | ["l", "-slt" | "-ba", archive]
+            if !archive.starts_with(['-', '@']) && !archive.contains(['*', '?']) && hole::is_literal(archive) =>
+        {
+            scene.read(archive, false);
+        }
+        _ => {
+            changes(scene, parsed);
+        }
+    }
+}
+
+fn library(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    match parsed.operands.as_slice() {
+        ["t" | "tv" | "-t" | "-tv" | "p" | "-p", archive, members @ ..]
+            if !archive.starts_with(['-', '@'])
+                && members.iter().all(|member| !member.starts_with(['-', '@']) && hole::is_literal(member)) =>
+        {
+            scene.read(archive, false);
+        }
+        _ => {
+            packs(scene, parsed);
+        }
+    }
+}
+
+fn java_archive(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    match parsed.operands.as_slice() {
+        ["tf" | "tvf" | "-tf" | "-tvf", archive] if !archive.starts_with(['-', '@']) && hole::is_literal(archive) => {
+            scene.read(archive, false)
+        }
+        _ => {
+            changes(scene, parsed);
+        }
+    }
+}
+
+/// `cpio -t` lists what comes in; `-i`, `-o` and `-p` read and write files, whatever else is said.
+fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let others = ["--create", "--pass-through", "--file", "-I", "--make-directories"];
+    if !parsed.has("--list") || others.iter().any(|option| parsed.has(option)) {
+        writes_here(scene);
+        scene.unknown(EXTRACTS);
+    }
+}
+
+/// Without `-c`, `-l` or `-t` the file is replaced by its packed or unpacked form. `xz` and `bzip2` do what the last option says.
+fn pack(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let looks = parsed.has("--list") || parsed.has("--test");
+    let turns = parsed.has("--decompress") || parsed.has("--compress");
+    reads(scene, parsed);
+    if parsed.operands.is_empty() || parsed.has("--stdout") || (looks && !turns) {
+        // `bzip2 --version` goes on to pack its operands.
+        return;
+    }
+    let unpacks = scene.name.starts_with("un") || scene.name.contains("un") || parsed.has("--decompress");
+    let end = match scene.name.trim_start_matches("un") {
+        "gzip" | "gunzip" => ".gz",
+        "bzip2" | "bunzip2" => ".bz2",
+        "zstd" => ".zst",
+        "lzma" => ".lzma",
+        _ => ".xz",
+    };
+    for path in &parsed.operands {
+        let made = if unpacks { path.strip_suffix(end).unwrap_or(path).to_owned() } else { format!("{path}{end}") };
+        scene.write(&made);
+        if !parsed.has("--keep") && !scene.name.contains("zst") {
+            scene.path(EffectKind::Delete, path, true, PLAIN);
+        }
+    }
+}
+
+fn matches_in_packed(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let skipped = usize::from(!parsed.has("--regexp"));
+    for path in parsed.operands.iter().skip(skipped) {
+        scene.read(path, false);
+    }
+}

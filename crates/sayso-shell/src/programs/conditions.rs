@@ -1,0 +1,53 @@
+//! `test` and `[`: which forms only compare words or look at a file.
+
+use super::Program;
+use super::builtins::is_number;
+use crate::characters::is_name;
+use crate::hole;
+use crate::options::Parsed;
+use crate::scene::Scene;
+
+pub(super) const PROGRAMS: &[Program] = &[Program::raw(&["test", "["], test).builtin()];
+
+fn test(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let words = match (scene.name.as_str(), parsed.operands.as_slice()) {
+        ("[", [words @ .., "]"]) => words,
+        ("[", _) => return scene.unknown("`[` has no `]`"),
+        (_, words) => words,
+    };
+    scene.settle();
+    // A word that may turn out to be several could bring operators along.
+    if words.iter().any(|word| hole::may_be_several(word)) || !holds(scene, words) {
+        scene.unknown("this form of `test` is not known");
+    }
+}
+
+/// Lists what a condition looks at; false if it is not known. How many words there are decides what they mean, so none of them can
+/// change the meaning of another one.
+fn holds(scene: &mut Scene<'_>, words: &[&str]) -> bool {
+    match words {
+        [] | [_] => true,
+        ["-n" | "-z", _] => true,
+        [
+            "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-g" | "-k" | "-p" | "-u" | "-G" | "-N" | "-O"
+            | "-S",
+            path,
+        ] => {
+            scene.read(path, false);
+            true
+        }
+        ["-t", number] => is_number(number),
+        // A name with a subscript is evaluated.
+        ["-v", name] => hole::is_literal(name) && is_name(name),
+        [_, "=" | "==" | "!=" | "<" | ">", _] => true,
+        [left, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge", right] => is_number(left) && is_number(right),
+        [left, "-nt" | "-ot" | "-ef", right] => {
+            scene.read(left, false);
+            scene.read(right, false);
+            true
+        }
+        // What stands in the middle of three words may be an operator, which would make `!` a text.
+        ["!", rest @ ..] if rest.len() != 2 || rest.first().is_some_and(|word| hole::is_literal(word)) => holds(scene, rest),
+        _ => false,
+    }
+}

@@ -1,0 +1,165 @@
+//! Commands that only print something about a program or a machine, written out word by word.
+//!
+//! A line has the names of programs, a colon, and the forms parted by `|`. `WORD` stands for one plain word, `WORDS` for any number of
+//! them at the end. A new query is a few words here.
+//!
+//! Not here, since what the project holds decides what they run: `yarn` and `pnpm` (`yarnPath`, `packageManager`), everything that
+//! `rustup` starts (`rust-toolchain.toml` may name a folder), `mvn` (`.mvn/jvm.config`), `gradle`, `bazel` (`tools/bazel`), `dotnet`
+//! (`global.json`), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
+//! and start-up code), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+const QUERIES: &str = "
+python python2 python3 pypy pypy3: --version | -V | --help
+node nodejs: --version | -v | --help
+npm npx: --version | -v
+deno bun: --version | -V | -v
+ruby: --version | -v
+perl: --version | -v
+php: --version | -v
+lua luajit: -v
+julia: --version | -v
+R Rscript ghc nim dart swift swiftc: --version
+ocaml: -version
+zig: version
+java javac: -version | --version
+go: version | env WORD | help | help WORD
+gofmt: --help
+gcc g++ cc c++ clang clang++: --version | -dumpversion | -dumpmachine
+ld: --version
+make gmake: --version | -v | --help
+cmake ctest cpack: --version | -version | --help
+ninja meson: --version
+just: --version | -V
+rake: --version | -V
+tsc: --version | -v
+eslint prettier: --version | -v
+black ruff mypy: --version
+dotnet: --list-sdks | --list-runtimes
+pip pip3: --version | -V | show WORD
+pipx uv uvx: --version
+conda mamba: --version | -V
+gem: --version | -v | list
+apt apt-get apt-cache: --version | -v
+apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
+apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames
+dpkg: --version | -l WORDS | --list WORDS | -L WORDS | --listfiles WORDS | -s WORDS | --status WORDS | -S WORDS | --search WORDS
+dpkg: --print-architecture | --get-selections
+dpkg-query: -l WORDS | --list WORDS | -L WORDS | -s WORDS | -S WORDS | -W WORDS | --show WORDS
+rpm: --version | -q WORDS | -qa | -qa WORDS | -qi WORDS | -ql WORDS | -qf WORDS | -qc WORDS | -qd WORDS | -qR WORDS | -q --requires WORD
+dnf yum: --version
+pacman: --version | -V | -Q WORDS | -Qi WORDS | -Ql WORDS | -Qs WORDS | -Qe | -Qm | -Qo WORDS | -Qdt
+apk: --version | info | info WORDS | list WORDS
+docker: --version | -v | compose version
+podman docker-compose: --version
+kubectl: version --client | version --client=true
+helm: version | version --short
+terraform tofu: version | --version | -version
+aws: --version
+
+gh: --version | version
+glab: --version
+psql mysql mariadb: --version | -V
+sqlite3: --version | -version
+redis-cli redis-server: --version | -v
+mongosh: --version
+nginx: -v
+ssh: -V
+curl wget: --version | -V
+openssl: version | version -a
+gpg: --version
+tmux: -V
+vim vi nvim emacs: --version
+bash zsh fish: --version
+systemctl journalctl: --version
+hostnamectl localectl: status
+timedatectl: status | show | list-timezones | timesync-status
+localectl: list-locales | list-keymaps
+loginctl: list-sessions | list-users | list-seats
+stty: -a | size | speed
+ldconfig: -p
+sw_vers: -productVersion | -buildVersion | -productName
+xcode-select: -p | --version
+";
+
+/// Forms without any word; these cannot stand in a line above.
+const ALONE: [&str; 6] = ["hostnamectl", "timedatectl", "localectl", "loginctl", "sw_vers", "stty"];
+
+/// The forms of every program.
+fn forms() -> &'static HashMap<&'static str, Vec<&'static str>> {
+    static FORMS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let mut forms: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (names, list) in QUERIES.lines().filter_map(|line| line.split_once(':')) {
+            for name in names.split_ascii_whitespace() {
+                forms.entry(name).or_default().extend(list.split('|').map(str::trim));
+            }
+        }
+        forms
+    });
+    &FORMS
+}
+
+/// Whether there are queries of this program.
+pub(super) fn knows(name: &str) -> bool {
+    forms().contains_key(name) || ALONE.contains(&name)
+}
+
+/// Whether these words make the program print something and nothing else.
+pub(super) fn only_prints(name: &str, words: &[&str]) -> bool {
+    if words.is_empty() {
+        return ALONE.contains(&name);
+    }
+    // Most take a word with a slash for a file; these look it up in their own lists.
+    let by_path = matches!(name, "dpkg" | "dpkg-query" | "rpm" | "pacman");
+    if !by_path && words.iter().any(|word| word.contains('/')) {
+        return false;
+    }
+    // A name with a version is the same program.
+    let name = if name.starts_with("python3.") { "python3" } else { name };
+    forms().get(name).is_some_and(|forms| forms.iter().any(|form| fits(form, words)))
+}
+
+fn fits(form: &str, words: &[&str]) -> bool {
+    let mut given = words.iter();
+    for part in form.split_ascii_whitespace() {
+        let fits = match part {
+            "WORDS" => return given.all(|word| is_plain(word)),
+            "WORD" => given.next().is_some_and(|word| is_plain(word)),
+            part => given.next() == Some(&part),
+        };
+        if !fits {
+            return false;
+        }
+    }
+    given.next().is_none()
+}
+
+/// A name of a package or the like: nothing that may be an option, or that is only known when it runs.
+fn is_plain(word: &str) -> bool {
+    !word.starts_with('-') && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@~/*,-".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{QUERIES, only_prints};
+
+    #[test]
+    fn every_line_has_names_and_forms() {
+        for line in QUERIES.lines().filter(|line| !line.is_empty()) {
+            let (names, forms) = line.split_once(':').unwrap();
+            assert!(!names.trim().is_empty() && forms.split('|').all(|form| !form.trim().is_empty()), "{line}");
+            assert!(line.matches(':').count() == 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_form_is_exactly_its_words() {
+        assert!(only_prints("node", &["--version"]) && only_prints("python3.12", &["-V"]));
+        assert!(only_prints("dpkg", &["-l"]) && only_prints("dpkg", &["-l", "bash", "z*"]));
+        assert!(!only_prints("node", &["--version", "x.js"]) && !only_prints("node", &[]) && !only_prints("node", &["--versio"]));
+        assert!(!only_prints("dpkg", &["-l", "--root=x"]) && !only_prints("apt", &["show", "-oDir=x"]));
+        assert!(!only_prints("go", &["env", "-w"]) && !only_prints("yarn", &["--version"]) && !only_prints("cargo", &["--version"]));
+    }
+}
