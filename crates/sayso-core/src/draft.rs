@@ -1,8 +1,9 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
 use crate::effect::{Effect, EffectKind, Place, Target};
-use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, Surroundings, from_home, shown};
 use crate::paths::{below, join};
+use crate::spread::spread;
 use crate::verdict::Tier;
 
 /// What an operation would do, as far as can be told without looking at the machine.
@@ -20,6 +21,8 @@ pub struct Draft {
     pub dangers: Vec<Danger>,
     /// Which questions ask what a search would show, with the folder as written.
     pub searches: Vec<usize>,
+    /// The folder it runs in or the home stands in the command without quotes, so that a blank in its name would part it.
+    pub parted: bool,
 }
 
 /// One simple command of a line, as rules see it.
@@ -120,24 +123,39 @@ impl Draft {
     }
 
     /// Asks what a search through a folder would show.
-    pub fn ask_search(&mut self, path: &str, hidden: bool, follow: bool) {
-        let question = self.ask(Question::Below { path: path.to_owned(), hidden, follow });
+    pub fn ask_search(&mut self, path: &str, search: Search) {
+        let question = self.ask(Question::Below { path: path.to_owned(), search });
         self.searches.push(question);
     }
 
     /// Puts the facts into the effects.
     pub fn settle(self, facts: &Facts) -> Reading {
-        let mut effects = self.effects;
+        let home = facts.surroundings.home.as_deref();
+        // From here on a path is written as the shell would write it: rules and messages know no other spelling of the home.
+        let plain = |path: &str| from_home(path, home).unwrap_or_else(|| shown(path));
+        let mut commands = self.commands;
+        for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
+            *folder = plain(folder);
+        }
+        let mut effects = spread(self.effects, &self.questions, &commands, facts);
         for effect in &mut effects {
             if let Target::Path(place) = &mut effect.target {
-                place.fact = facts.path(place.question).cloned();
+                place.written = plain(&place.written);
+                if place.fact.is_none() {
+                    place.fact = facts.path(place.question).cloned();
+                }
             }
+        }
+        let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
+        if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
+            effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
         }
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
                 Question::Path { .. } => facts.path(index).is_some(),
                 Question::Below { .. } => facts.below(index).is_some(),
+                Question::Names { .. } => facts.names(index).is_some(),
                 Question::Program { .. } => facts.program(index).is_some(),
                 Question::GitHelpers { .. } => facts.git(index).is_some(),
             };
@@ -146,15 +164,15 @@ impl Draft {
             }
         }
         let searches = self.searches.iter().map(|question| facts.below(*question).cloned()).collect();
-        let programs = self.commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
+        let programs = commands.iter().map(|command| facts.program(command.program?).cloned()).collect();
         let wrappers =
             |command: &Command| command.wrapper_programs.iter().filter_map(|question| facts.program(*question).cloned()).collect();
-        add_repository_reads(&mut effects, &self.commands, facts);
-        let wrapper_programs = self.commands.iter().map(wrappers).collect();
-        let git = self.commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
+        add_repository_reads(&mut effects, &commands, facts);
+        let wrapper_programs = commands.iter().map(wrappers).collect();
+        let git = commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
         Reading {
             effects,
-            commands: self.commands,
+            commands,
             opaque: self.opaque,
             dangers: self.dangers,
             unanswered,

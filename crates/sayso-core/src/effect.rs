@@ -17,6 +17,8 @@ pub struct Effect {
     pub part: Option<usize>,
     /// Plain words on why, for the person: "runs the project's own code".
     pub note: Option<String>,
+    /// Which bytes of the command text show it, from the first to behind the last.
+    pub at: Option<(usize, usize)>,
 }
 
 /// What is done to a target.
@@ -107,7 +109,7 @@ pub struct Manner {
 impl Effect {
     /// A certain effect with nothing special about it.
     pub fn new(kind: EffectKind, target: Target) -> Self {
-        Effect { kind, certain: true, target, manner: Manner::default(), part: None, note: None }
+        Effect { kind, certain: true, target, manner: Manner::default(), part: None, note: None, at: None }
     }
 
     /// An effect that is not known, with the reason.

@@ -2,6 +2,15 @@
 //!
 //! The core never looks: a question without an answer makes the verdict a denial.
 
+/// A path in a question that starts with this character is below the person's home; no path may hold it otherwise.
+pub const HOME: char = '\0';
+
+/// In a pattern of names: any characters of one name (`*`). Two of them as a whole component stand for folders at any depth (`**`).
+pub const MANY: char = '\u{1}';
+
+/// In a pattern of names: one character (`?`, or any set of characters).
+pub const ONE: char = '\u{2}';
+
 /// Something only the machine can tell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Question {
@@ -14,12 +23,17 @@ pub enum Question {
     },
     /// Which secrets would a search through everything below this path show?
     Below {
-        /// The folder, absolute or relative to the operation's folder.
+        /// The folder, absolute or relative to the operation's folder; with [`MANY`] or [`ONE`], every folder of that pattern.
         path: String,
-        /// Whether the search looks into hidden files, too.
-        hidden: bool,
-        /// Whether it follows links, wherever they stand.
-        follow: bool,
+        /// How it searches.
+        search: Search,
+    },
+    /// Which files does this pattern of a shell stand for?
+    Names {
+        /// A path with [`MANY`] and [`ONE`], absolute or relative to the operation's folder.
+        pattern: String,
+        /// The names stand in the command without quotes, so that a blank in one of them parts it.
+        parted: bool,
     },
     /// Which file would this program name start, and who can change it?
     Program {
@@ -33,6 +47,19 @@ pub enum Question {
     },
 }
 
+/// How a search goes through a folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Search {
+    /// It looks into hidden files, too.
+    pub hidden: bool,
+    /// It follows links, wherever they stand.
+    pub follow: bool,
+    /// It looks into files that git ignores, too.
+    pub ignored: bool,
+    /// Its names are handed to another program word by word, as `| xargs` does.
+    pub words: bool,
+}
+
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
@@ -40,6 +67,8 @@ pub enum Fact {
     Path(PathFact),
     /// To [`Question::Below`].
     Below(BelowFact),
+    /// To [`Question::Names`].
+    Names(NamesFact),
     /// To [`Question::Program`].
     Program(ProgramFact),
     /// To [`Question::GitHelpers`].
@@ -159,7 +188,22 @@ pub enum Ignored {
 pub struct BelowFact {
     /// Files that hold secrets, and links that lead out of the workspace; the first few.
     pub secrets: Vec<String>,
+    /// Files that git ignores and that nothing has built or installed; the first few, and only for a search that looks into them.
+    pub private: Vec<String>,
+    /// Names that are not one plain word; the first few, and only where they are handed on word by word.
+    pub odd: Vec<String>,
     /// There is more below than was looked at.
+    pub incomplete: bool,
+}
+
+/// The files that a pattern of names stands for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamesFact {
+    /// Each name as a shell would write it, with what is there; where nothing fits, the pattern itself.
+    pub files: Vec<(String, PathFact)>,
+    /// Of those that are links, what is known of the link itself: a delete or a move acts on that.
+    pub links: Vec<(String, PathFact)>,
+    /// There may be more files than these.
     pub incomplete: bool,
 }
 
@@ -243,6 +287,14 @@ impl Facts {
         }
     }
 
+    /// The answer to a question for names.
+    pub fn names(&self, question: usize) -> Option<&NamesFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Names(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+
     /// The answer to a program question.
     pub fn program(&self, question: usize) -> Option<&ProgramFact> {
         match self.answers.get(question) {
@@ -257,5 +309,41 @@ impl Facts {
             Some(Some(Fact::Git(fact))) => Some(fact),
             _ => None,
         }
+    }
+}
+
+/// Whether a path of a question is a pattern of names.
+pub fn is_pattern(path: &str) -> bool {
+    path.contains([MANY, ONE])
+}
+
+/// The path with the home written out. None where it starts there and no home is known, or where it is spelled in another way.
+pub fn from_home(path: &str, home: Option<&str>) -> Option<String> {
+    let Some(rest) = path.strip_prefix(HOME) else { return Some(path.to_owned()) };
+    let plain = !rest.contains(HOME) && (rest.is_empty() || rest.starts_with('/'));
+    home.filter(|_| plain).map(|home| if rest.is_empty() { home.to_owned() } else { format!("{}{rest}", home.trim_end_matches('/')) })
+}
+
+/// The path of a question as a person would write it in a shell.
+pub fn shown(path: &str) -> String {
+    let (start, rest) = path.strip_prefix(HOME).map_or(("", path), |rest| ("~", rest));
+    format!("{start}{}", rest.replace(MANY, "*").replace(ONE, "?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_home, shown};
+
+    #[test]
+    fn a_path_below_the_home_is_written_out_and_no_other_nul_passes() {
+        assert_eq!(from_home("a/b", Some("/home/u")).as_deref(), Some("a/b"));
+        assert_eq!(from_home("\0", Some("/home/u")).as_deref(), Some("/home/u"));
+        assert_eq!(from_home("\0/x", Some("/home/u")).as_deref(), Some("/home/u/x"));
+        assert_eq!(from_home("\0/x", Some("/")).as_deref(), Some("/x"));
+        for odd in ["\0x", "\0/a\0", "\0\0"] {
+            assert_eq!(from_home(odd, Some("/home/u")), None, "{odd:?}");
+        }
+        assert_eq!(from_home("\0/x", None), None);
+        assert_eq!(shown("\0/a\u{1}/\u{2}.rs"), "~/a*/?.rs");
     }
 }

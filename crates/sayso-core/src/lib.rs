@@ -22,3 +22,5 @@ pub mod tool_says;
 pub mod url;
 pub mod verdict;
 pub mod visible;
+
+mod spread;

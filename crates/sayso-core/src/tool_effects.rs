@@ -2,7 +2,7 @@
 
 use crate::draft::{Draft, Opaque};
 use crate::effect::{Effect, EffectKind, Manner, Place, Target};
-use crate::fact::Question;
+use crate::fact::{Question, Search};
 use crate::operation::Operation;
 use crate::paths::{Odd, odd};
 use crate::policy::glob::alternatives_of;
@@ -19,8 +19,10 @@ pub fn draft(operation: &Operation) -> Draft {
             // Listing names is not reading what is in the files, but a search is, and both may go deep.
             let recursive = operation.kind() == Kind::FileGrep || operation.args().get("recursive").is_some();
             folder(&mut draft, operation, Manner { recursive, ..Manner::default() });
-            if operation.kind() == Kind::FileGrep && draft.opaque.is_none() {
-                draft.ask_search(operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), true, false);
+            let below = operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or(".");
+            // A refused spelling is no question: it could say something else to the world.
+            if operation.kind() == Kind::FileGrep && odd(below).is_none() {
+                draft.ask_search(below, Search { hidden: true, ignored: true, ..Search::default() });
             }
         }
         Kind::Glob => glob(&mut draft, operation),

@@ -63,6 +63,8 @@ pub struct Reason {
     pub text: String,
     /// A must-ask, which only a rule that names exactly this can silence; a prompt for it offers once and deny only.
     pub must_ask: bool,
+    /// Which bytes of the command text made it so, from the first to behind the last.
+    pub at: Option<(usize, usize)>,
 }
 
 /// Under what terms it may run.

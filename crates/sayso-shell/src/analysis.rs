@@ -1,18 +1,22 @@
 //! Walks a text from its reading to a draft: wrappers off, the program looked up, its effects and dangers listed.
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
-use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::Question;
+use sayso_core::effect::{Effect, EffectKind, Manner, Target};
+use sayso_core::fact::{Question, Search};
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
 use crate::bash::{self, Refusal};
+use crate::expand::Field;
+use crate::folders::in_folder;
 use crate::forms::{self, Carries};
+use crate::hole;
 use crate::lines::{self, Step};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::redirects as seen_redirects;
-use crate::scene::{PLAIN, Scene, in_folder};
+use crate::scene::{self, PLAIN, Scene};
+use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, seen};
 
@@ -33,8 +37,8 @@ pub(crate) fn analyse(text: &str) -> Draft {
     let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty());
     let mut draft = Draft::default();
     for (part, step) in steps.into_iter().enumerate() {
-        if let Err(reason) = plain(&mut draft, part, step) {
-            return opaque(text, Refusal { reason, start: 0, end: text.len() });
+        if let Err(refusal) = plain(&mut draft, part, step) {
+            return opaque(text, refusal);
         }
     }
     if draft.opaque.is_some() {
@@ -82,53 +86,75 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
 }
 
 /// One plain command, with its redirects.
-fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
-    redirects(draft, part, &step);
-    if step.words.is_empty() {
+fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
+    redirects(draft, part, &line);
+    let fields = line.words.as_slice();
+    for (variable, value) in &line.assignments {
+        environment(draft, part, variable, value, fields.is_empty());
+    }
+    if fields.is_empty() {
+        // It only redirects or sets variables of its own.
+        let manner = Manner { known_program: true, ..PLAIN };
+        draft.effects.push(Effect {
+            manner,
+            part: Some(part),
+            at: Some((line.start, line.end)),
+            ..Effect::new(EffectKind::Run, Target::Command)
+        });
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());
     }
-    let line = step;
-    let unwrapped = wrappers::unwrap(&line.words)?;
-    let mut words = line.words.get(unwrapped.start..).unwrap_or(&[]).to_vec();
-    let Some(written) = words.first().cloned() else { return Err("a wrapper has no command".to_owned()) };
-    let name = identity(&written).to_owned();
-    if let Some(first) = words.first_mut() {
-        first.clone_from(&name);
+    let refuse = |reason: String| Refusal { reason, start: line.start, end: line.end };
+    let values = line.values();
+    let unwrapped = wrappers::unwrap(&values).map_err(refuse)?;
+    let own = fields.get(unwrapped.start..).unwrap_or(&[]);
+    let Some(first) = own.first() else { return Err(refuse("a wrapper has no command".to_owned())) };
+    let written = first.value.as_str();
+    let Some(asked) = in_first_folder(&line.folders, written) else {
+        return Err(Refusal { reason: format!("`{}` is only known when it runs", first.shown()), start: first.start, end: first.end });
+    };
+    let name = identity(written).to_owned();
+    let mut words: Vec<String> = own.iter().map(Field::shown).collect();
+    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(&name)) {
+        shown.clone_from(&name);
     }
     if line.background {
         draft.effects.push(Effect { part: Some(part), ..Effect::unknown("it goes on in the background") });
     }
-    for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
-        environment(draft, part, variable, value);
+    for (variable, value) in &unwrapped.assignments {
+        environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
+    draft.parted |= values.iter().any(|value| value.contains(hole::PARTED));
 
     let program = programs::find(&name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
-    let mut in_shell = true;
+    let mut in_shell = !line.started;
     let mut wrapper_programs = Vec::new();
     for (wrapper, start) in unwrapped.wrappers.iter().zip(&unwrapped.starts) {
-        let written = line.words.get(*start).unwrap_or(wrapper);
+        let written = values.get(*start).unwrap_or(wrapper);
         // `time` is a word of the shell only where a command starts; `command time` is the program.
-        in_shell &= written == "command" || (written == "time" && *start == 0);
-        if !in_shell {
-            wrapper_programs.push(draft.ask(Question::Program { name: in_first_folder(&line.folders, written) }));
+        let word_of_shell = in_shell && (matches!(written.as_str(), "command" | "builtin" | "exec") || (written == "time" && *start == 0));
+        in_shell &= word_of_shell && written != "exec";
+        if !word_of_shell && let Some(name) = in_first_folder(&line.folders, written) {
+            wrapper_programs.push(draft.ask(Question::Program { name }));
         }
     }
     let builtin = in_shell && name == written && program.is_some_and(|program| program.builtin);
-    let question = (!builtin).then(|| draft.ask(Question::Program { name: in_first_folder(&line.folders, &written) }));
+    let question = (!builtin).then(|| draft.ask(Question::Program { name: asked }));
 
-    let mut scene = Scene::new(draft, part, &line.folders, &name);
+    let mut scene = Scene::new(draft, part, &line.folders, own, &name);
+    scene.read_inside = line.read_inside;
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");
     }
-    let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let arguments: Vec<&str> = own.iter().skip(1).map(|field| field.value.as_str()).collect();
     match program {
         Some(program) => perform(program, &mut scene, &arguments),
-        None => scene.unknown(format!("`{name}` is not a known program")),
+        None => scene.unknown(format!("`{}` is not a known program", hole::shown(&name))),
     }
     let (interprets, git) = scene.close();
+    let interprets = interprets || line.read_inside;
 
     searches(draft, part, &name, &arguments);
 
@@ -144,7 +170,9 @@ fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    let stages = forms::of_command(&line.words, &unwrapped.starts, &words, carries);
+    let all: Vec<String> = fields.iter().map(Field::shown).collect();
+    let stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
+    let literal = values.iter().all(|value| hole::is_literal(value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
         normal: normal::normal(&words),
@@ -154,8 +182,8 @@ fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
         program: question,
         wrapper_programs,
         git,
-        folders: line.folders,
-        literal: true,
+        folders: line.folders.iter().map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder))).collect(),
+        literal,
         modelled: programs::is_modelled(&name),
         assignments,
         interprets,
@@ -163,27 +191,32 @@ fn plain(draft: &mut Draft, part: usize, step: Step) -> Result<(), String> {
     Ok(())
 }
 
-/// A program by a path is found from the folder the command runs in. Where that may be one of several, the program is not known in any case.
-fn in_first_folder(folders: &[String], name: &str) -> String {
+/// A program by a path is found from the folder the command runs in; none if that is not known. Where that may be one of several, the
+/// program is not known in any case.
+fn in_first_folder(folders: &[String], name: &str) -> Option<String> {
     let folder = folders.first().map_or("", String::as_str);
-    if name.contains('/') { in_folder(folder, name) } else { name.to_owned() }
+    if name.contains('/') { scene::asked(&in_folder(folder, name)) } else { hole::is_literal(name).then(|| name.to_owned()) }
 }
 
 /// Each file of a redirect is read or written, whatever the command does with it.
 fn redirects(draft: &mut Draft, part: usize, step: &Step) {
     let reads = step.reads.iter().map(|path| (EffectKind::Read, path));
-    for (kind, path) in reads.chain(step.writes.iter().map(|path| (EffectKind::Write, path))) {
+    for (kind, field) in reads.chain(step.writes.iter().map(|path| (EffectKind::Write, path))) {
+        let at = Some((field.start, field.end));
+        let path = field.value.as_str();
         if is_network_file(path) {
-            draft.effects.push(Effect { part: Some(part), ..Effect::new(EffectKind::Connect, Target::Host(path.clone())) });
-            draft.effects.push(Effect { part: Some(part), ..Effect::unknown("bash opens a connection for such a path") });
+            draft.effects.push(Effect { part: Some(part), at, ..Effect::new(EffectKind::Connect, Target::Host(hole::shown(path))) });
+            draft.effects.push(Effect { part: Some(part), at, ..Effect::unknown("bash opens a connection for such a path") });
+            continue;
+        }
+        // What goes to another command of the line is judged there.
+        if path.starts_with(hole::PIPE) && path.chars().count() == 1 {
             continue;
         }
         for folder in &step.folders {
-            let written = in_folder(folder, path);
-            let question = draft.ask(Question::Path { path: written.clone(), no_follow: false });
-            let target = Target::Path(Place { written, question, fact: None });
+            let target = scene::target(draft, &in_folder(folder, path), false, false);
             let manner = Manner { redirect: true, ..PLAIN };
-            draft.effects.push(Effect { manner, part: Some(part), ..Effect::new(kind, target) });
+            draft.effects.push(Effect { manner, part: Some(part), at, ..Effect::new(kind, target) });
         }
     }
 }
@@ -213,24 +246,33 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
     let has = |starts: &[&str], letters: &[char]| {
         arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)) || short(word, letters))
     };
-    let (hidden, follow) = match name {
-        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R'])),
-        "diff" => (true, true),
+    let (hidden, follow, ignored) = match name {
+        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R']), true),
+        "diff" => (true, true, true),
         // Without options these leave hidden files alone; a pattern for names brings them back.
         "rg" | "ag" | "ack" => {
-            (has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']), has(&["--fol"], &['L', 'f']))
+            let hidden = has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']);
+            let ignored = match name {
+                "rg" => has(&["--no-i", "--glob", "--iglob", "--unr"], &['u', 'g']),
+                "ag" => has(&["--all", "--unr", "--skip"], &['u', 'a', 'U', 't']),
+                // It does not know what git ignores.
+                _ => true,
+            };
+            (hidden, has(&["--fol"], &['L', 'f']), ignored)
         }
         // What git tracks is the project's own; the rest is only searched when asked for.
-        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => (true, true),
+        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => {
+            (true, true, has(&["--no-index", "--no-excl"], &[]))
+        }
         _ => return,
     };
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
     let below =
         |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");
-    let folders: Vec<String> =
-        draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.written.clone())).collect();
-    for folder in folders {
-        draft.ask_search(&folder, hidden, follow);
+    let questions: Vec<usize> =
+        draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.question)).collect();
+    for question in questions {
+        scene::search(draft, question, Search { hidden, follow, ignored, words: false });
     }
 }
 
@@ -241,7 +283,17 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
     };
     if let Some(word) = parsed.unknown.first() {
-        scene.unlisted(format!("the option `{word}` of `{}` is not known", scene.name));
+        let shown = hole::shown(word);
+        let note = if word.starts_with('-') {
+            format!("the option `{shown}` of `{}` is not known", scene.name)
+        } else {
+            format!("`{shown}` may be an option of `{}`, which shows only when it runs", scene.name)
+        };
+        scene.unlisted_word(word, note);
+    }
+    let doubtful = |word: &&&str| if program.options.is_some() { hole::may_be_several(word) } else { !hole::is_literal(word) };
+    if let Some(word) = parsed.operands.iter().find(doubtful) {
+        scene.unsettle(word);
     }
     paths_of_options(scene, &parsed);
     (program.meaning)(scene, &parsed);
@@ -258,9 +310,10 @@ pub(crate) fn paths_of_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// A variable that is set for the command. Most can make a harmless program run another one.
-fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str) {
-    if is_harmless_variable(variable, value) {
+/// A variable that is set for the command, or for the shell. Most can make a harmless program run another one.
+fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str, for_shell: bool) {
+    // A variable of the shell is set for the programs that follow only if the environment has it.
+    if is_harmless_variable(variable, value) || for_shell && is_own_name(variable) {
         return;
     }
     let note = format!("sets `{variable}`, which may change what runs");

@@ -21,10 +21,12 @@ pub(crate) const ANY: char = '\u{f0006}';
 pub(crate) const PIPE: char = '\u{f0007}';
 /// Any file below the folder that stands before it: the `{}` of `find -exec`.
 pub(crate) const BELOW: char = '\u{f0008}';
+/// At the end of a word in which a name of a file or folder stands without quotes: a blank in that name would part it.
+pub(crate) const PARTED: char = '\u{f0009}';
 
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=BELOW).contains(&character)
+    (TEXT..=PARTED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -48,6 +50,25 @@ pub(crate) fn is_glob(word: &str) -> bool {
     !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW])
 }
 
+/// Where a path starts that is not just text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// The person's home.
+    Home,
+    /// The folder the command runs in.
+    Here,
+}
+
+/// The folder at the start of a path, and the rest with its `/`; none if the path starts otherwise.
+pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
+    let (root, rest) = match path.strip_prefix(HOME) {
+        Some(rest) => (Root::Home, rest),
+        None => (Root::Here, path.strip_prefix(HERE)?),
+    };
+    // `${HOME}x` is another folder beside it.
+    (rest.is_empty() || rest.starts_with('/')).then_some((root, rest))
+}
+
 /// A word as a person reads it.
 pub(crate) fn shown(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
@@ -61,6 +82,7 @@ pub(crate) fn shown(word: &str) -> String {
             ANY => out.push('?'),
             PIPE => out.push_str("<(…)"),
             BELOW => out.push_str("/…"),
+            PARTED => {}
             _ => out.push(character),
         }
     }

@@ -1,15 +1,19 @@
 //! Command text to effects and questions: pure, linear, and closed for everything it does not fully account for.
 //!
-//! A text is read whole by the module `bash` and listed as steps of literal words by `lines`; each step is looked up in the table of programs.
-//! Whatever is only known when it runs makes the text opaque: it is never allowed by itself, while deny rules and the search for danger
-//! still look at every word that can be seen in it.
+//! A text is read whole by the module `bash` and listed as steps by `lines`, with what each word is known to hold; each step is looked up
+//! in the table of programs. What cannot be read makes the text opaque: it is never allowed by itself, while deny rules and the search for
+//! danger still look at every word that can be seen in it.
 
 mod analysis;
+mod assigned;
 mod bash;
 mod characters;
 mod danger;
+mod expand;
+mod folders;
 mod forms;
 mod hole;
+mod inner;
 mod lines;
 mod normal;
 mod options;
@@ -20,6 +24,7 @@ mod redirects;
 mod scene;
 mod seen;
 mod split;
+mod variables;
 mod wrappers;
 
 use sayso_core::draft::{Command, Draft};

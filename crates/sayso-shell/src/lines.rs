@@ -1,74 +1,136 @@
-//! A whole text as plain steps: every simple command in it with its literal words, its redirects and the folder it may run in.
+//! A whole text as plain steps: every simple command in it with its words, its redirects and the folders it may run in.
 //!
-//! What is only known when it runs (variables, substitutions, file names by pattern) is refused here: this list holds what was written
-//! and nothing else.
+//! The walk follows what a shell keeps from command to command: the folder and the variables. Where a line can take several ways, all of
+//! them count. What stands inside of a word (`$(…)`, `<(…)`) or behind a wrapper (`sh -c`, `xargs`, `find -exec`) is a step like any other.
 
 use crate::bash::Refusal;
-use crate::bash::tree::{Assigned, Document, Node, Redirect, RedirectKind, Script, Simple, Word};
+use crate::bash::tree::{Assigned, Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
+use crate::expand::{self, Field};
+use crate::folders::Folders;
+use crate::hole::{self, NUMBER, TEXT};
+use crate::variables::{Variables, is_number, is_own_name};
 
-/// Folders that a line may be in at one place; more are not followed.
-const MOST_FOLDERS: usize = 4;
-/// Bytes of a folder that is gone to.
-const LONGEST_FOLDER: usize = 512;
 /// Commands of one line that are read.
 const MOST_STEPS: usize = 200;
 /// Words of one line that are read: each may be a question to the world.
 const MOST_WORDS: usize = 1000;
+/// How deep commands may stand in the words of commands.
+const DEEPEST: usize = 16;
 
 /// One simple command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
     /// `NAME=value` before the command.
     pub(crate) assignments: Vec<(String, String)>,
-    /// Its words; none if it only redirects.
-    pub(crate) words: Vec<String>,
+    /// Its words; none if it only redirects or sets variables.
+    pub(crate) words: Vec<Field>,
     /// Files that redirects read and write.
-    pub(crate) reads: Vec<String>,
-    pub(crate) writes: Vec<String>,
-    /// The folders it may run in, relative to where the line starts; the empty text is that place itself.
+    pub(crate) reads: Vec<Field>,
+    pub(crate) writes: Vec<Field>,
+    /// The folders it may run in.
     pub(crate) folders: Vec<String>,
     /// It goes on while the next one runs.
     pub(crate) background: bool,
+    /// The command or script in its words is listed as steps of its own.
+    pub(crate) read_inside: bool,
+    /// Another program starts it, and no shell: a builtin of that name does not count.
+    pub(crate) started: bool,
+    /// Which bytes of the text it is.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Step {
+    /// The words as the program gets them.
+    pub(crate) fn values(&self) -> Vec<String> {
+        self.words.iter().map(|field| field.value.clone()).collect()
+    }
 }
 
 /// Lists the steps of a document.
 pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
-    let mut walk =
-        Walk { document, text, steps: Vec::new(), folders: vec![String::new()], background: false, words: 0, on_the_way: Vec::new() };
+    let mut walk = Walk::new(document, text);
     walk.script(&document.script)?;
     Ok(walk.steps)
 }
 
-struct Walk<'a> {
-    document: &'a Document,
-    text: &'a str,
-    steps: Vec<Step>,
-    folders: Vec<String>,
-    background: bool,
-    words: usize,
-    /// Folders in which a chain may have ended before its last part.
-    on_the_way: Vec<String>,
+/// What a shell keeps from one command to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) folders: Folders,
+    pub(crate) variables: Variables,
 }
 
-impl Walk<'_> {
+impl State {
+    /// Either this or the other may hold.
+    fn join(&mut self, other: &State) {
+        self.folders.join(&other.folders);
+        self.variables.join(&other.variables);
+    }
+}
+
+/// A walk through a document.
+pub(crate) struct Walk<'a> {
+    document: &'a Document,
+    text: &'a str,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) state: State,
+    background: bool,
+    words: usize,
+    /// How many scripts this one stands in, and the bytes of the outermost text it comes from.
+    pub(crate) depth: usize,
+    pub(crate) inside: Option<(usize, usize)>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(document: &'a Document, text: &'a str) -> Self {
+        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, depth: 0, inside: None }
+    }
+
+    /// Walks a script that stands in a word: what it lists is added here. A child has the folder but none of the variables.
+    pub(crate) fn walk_inside(&mut self, text: &str, place: (usize, usize), own_shell: bool) -> Result<(), Refusal> {
+        let at_word = |refusal: Refusal| Refusal { start: place.0, end: place.1, ..refusal };
+        if self.depth >= DEEPEST {
+            return self.refuse(place.0, place.1, "commands stand in each other too deep");
+        }
+        let document = crate::bash::read(text).map_err(at_word)?;
+        let mut walk = Walk {
+            steps: std::mem::take(&mut self.steps),
+            state: self.state.clone(),
+            background: self.background,
+            words: self.words,
+            depth: self.depth + 1,
+            inside: Some(self.inside.unwrap_or(place)),
+            ..Walk::new(&document, text)
+        };
+        if own_shell {
+            walk.state.variables = Variables::default();
+        }
+        let result = walk.script(&document.script);
+        self.steps = std::mem::take(&mut walk.steps);
+        self.words = walk.words;
+        if !own_shell {
+            self.state = walk.state;
+        }
+        result.map_err(at_word)
+    }
+
     /// Commands one after the other: each runs whether or not the one before it worked.
     fn script(&mut self, script: &Script) -> Result<(), Refusal> {
         for node in &script.0 {
-            let before = self.folders.clone();
+            let before = self.state.folders.clone();
             self.node(node)?;
-            // A `cd` may have failed, at any place of a chain, and the next command runs all the same.
-            self.join(&before)?;
-            let on_the_way = std::mem::take(&mut self.on_the_way);
-            self.join(&on_the_way)?;
+            // A `cd` may have failed, and the next command runs all the same.
+            self.state.folders.join(&before);
         }
         Ok(())
     }
 
-    /// Commands in a place of their own: what they do to the folder ends with them.
+    /// Commands in a place of their own: what they do to the folder and the variables ends with them.
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let before = self.folders.clone();
+        let before = self.state.clone();
         walk(self)?;
-        self.folders = before;
+        self.state = before;
         Ok(())
     }
 
@@ -76,19 +138,21 @@ impl Walk<'_> {
         match node {
             Node::Simple(simple) => self.simple(simple),
             Node::Pipeline(parts) => {
-                let before = self.folders.clone();
-                parts.iter().try_for_each(|part| {
-                    self.folders.clone_from(&before);
-                    self.node(part)
-                })?;
+                let before = self.state.clone();
+                for part in parts {
+                    self.state.clone_from(&before);
+                    self.node(part)?;
+                }
                 // In some shells the last part runs in the shell itself.
-                self.join(&before)
+                self.state.join(&before);
+                Ok(())
             }
             // What is negated may have worked or not, and the next one runs in either case.
             Node::Not(inner) => {
-                let before = self.folders.clone();
+                let before = self.state.folders.clone();
                 self.node(inner)?;
-                self.join(&before)
+                self.state.folders.join(&before);
+                Ok(())
             }
             Node::Chain(parts) => self.chain(parts),
             Node::Background(inner) => {
@@ -107,143 +171,254 @@ impl Walk<'_> {
             }
             Node::If { branches, otherwise, redirects } => {
                 self.redirected(redirects)?;
-                for (condition, branch) in branches {
-                    self.script(condition)?;
-                    self.script(branch)?;
-                }
-                otherwise.iter().try_for_each(|script| self.script(script))
+                self.branches(branches, otherwise.as_ref())
             }
             Node::Loop { condition, body, redirects } => {
                 self.redirected(redirects)?;
-                self.twice(|walk| {
+                self.forget_assigned(&[condition, body], None);
+                self.round(|walk| {
                     walk.script(condition)?;
                     walk.script(body)
                 })
             }
             Node::For { name, words, body, redirects } => {
                 self.redirected(redirects)?;
-                if !is_loop_name(name) {
-                    return self.refuse_here("the variable of a loop may be one that other programs look at");
-                }
-                self.count(words.as_ref().map_or(0, Vec::len))?;
-                // The words of the loop are values of a variable; where it is used, the text is refused, so here they only have to be plain.
-                for word in words.iter().flatten() {
-                    self.plain(word)?;
-                }
-                self.twice(|walk| walk.script(body))
+                self.for_each(name, words.as_deref(), body)
             }
             Node::Case { word, arms, redirects } => {
                 self.redirected(redirects)?;
-                self.plain(word)?;
+                self.look_into(word)?;
+                let before = self.state.clone();
                 for (patterns, body) in arms {
-                    patterns.iter().try_for_each(|pattern| self.pattern(pattern))?;
+                    patterns.iter().try_for_each(|pattern| self.look_into(pattern))?;
                     self.script(body)?;
+                    // The next arm runs instead of this one, or after it.
+                    self.state.join(&before);
                 }
                 Ok(())
             }
-            Node::Test { words, redirects } => {
+            Node::Test { words, numbers, redirects } => {
                 self.redirected(redirects)?;
-                self.count(words.len())?;
-                words.iter().try_for_each(|word| self.pattern(word))?;
-                // A test of a file tells whether it is there.
-                let mut step = self.empty_step();
-                step.reads = words.iter().filter_map(Word::literal).filter(|text| !text.is_empty()).collect();
-                self.steps.push(step);
-                Ok(())
+                self.test(words, numbers)
             }
         }
     }
 
-    /// What runs again starts where it ended: the second round sees the folders of the first.
-    fn twice(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let before = self.folders.clone();
+    /// `[[ … ]]`: a test of a file tells whether it is there, and a comparison of numbers evaluates what it compares.
+    fn test(&mut self, words: &[Word], numbers: &[Word]) -> Result<(), Refusal> {
+        self.count(words.len() + numbers.len())?;
+        let mut step = self.empty_step();
+        for word in words.iter().chain(numbers) {
+            self.look_into(word)?;
+        }
+        for word in numbers {
+            if !self.texts(word).iter().all(|field| is_number(&field.value)) {
+                return self.refuse(word.start, word.end, "a comparison of numbers evaluates what it compares");
+            }
+        }
+        // What is compared may be a text or a path; a text with a hole is no path that could be named.
+        let is_path = |field: &Field| !field.value.is_empty() && !field.value.contains([TEXT, NUMBER, hole::LIST, hole::STAR, hole::ANY]);
+        step.reads = words.iter().flat_map(|word| self.texts(word)).filter(is_path).collect();
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn branches(&mut self, branches: &[(Script, Script)], otherwise: Option<&Script>) -> Result<(), Refusal> {
+        let mut ends: Vec<State> = Vec::new();
+        for (condition, branch) in branches {
+            self.script(condition)?;
+            let decided = self.state.clone();
+            self.script(branch)?;
+            ends.push(std::mem::replace(&mut self.state, decided));
+        }
+        if let Some(script) = otherwise {
+            self.script(script)?;
+        }
+        ends.iter().for_each(|end| self.state.join(end));
+        Ok(())
+    }
+
+    fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &Script) -> Result<(), Refusal> {
+        if !is_own_name(name) {
+            return self.refuse_here("the variable of a loop may be one that other programs look at");
+        }
+        self.count(words.map_or(0, <[Word]>::len))?;
+        let mut values = Vec::new();
+        for word in words.unwrap_or_default() {
+            self.look_into(word)?;
+            let fields = expand::values(word, &self.state.variables, self.document);
+            values.extend(fields.into_iter().map(|field| field.value.replace(hole::LIST, &TEXT.to_string())));
+        }
+        if words.is_none() {
+            values.push(TEXT.to_string());
+        }
+        let before = self.state.clone();
+        self.forget_assigned(&[body], Some(name));
+        self.state.variables.set(name, values);
+        self.round(|walk| walk.script(body))?;
+        self.state.join(&before);
+        Ok(())
+    }
+
+    /// What runs again starts where it ended: a folder that it changes is not known in the next round.
+    fn round(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let before = self.state.clone();
         walk(self)?;
-        if self.folders != before {
-            self.join(&before)?;
+        if self.state.folders != before.folders {
             return self.refuse_here("a loop changes the folder it runs in");
         }
+        self.state.join(&before);
         Ok(())
+    }
+
+    /// Before a loop, every variable that it sets may already hold what an earlier round gave it.
+    fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
+        let mut assigned = crate::assigned::Assigned::default();
+        scripts.iter().for_each(|script| assigned.script(script));
+        for (name, numbers) in assigned.names {
+            if Some(name.as_str()) == but {
+                continue;
+            }
+            if numbers && self.state.variables.is_number(&name) {
+                self.state.variables.set(&name, vec![NUMBER.to_string()]);
+            } else {
+                self.state.variables.forget(&name);
+            }
+        }
     }
 
     /// `a && b || c`. Behind `&&` the one before has worked; where `||` stands, any of them may have been passed over.
-    fn chain(&mut self, parts: &[Node]) -> Result<(), Refusal> {
-        // The tree keeps no operators, so one `||` anywhere in the text counts for all.
-        let may_skip = self.text.contains("||");
-        let mut on_the_way = Vec::new();
-        for part in parts {
-            let before = self.folders.clone();
+    fn chain(&mut self, parts: &[(Joint, Node)]) -> Result<(), Refusal> {
+        let may_skip = parts.iter().any(|(joint, _)| *joint == Joint::Or);
+        let mut ends: Vec<State> = Vec::new();
+        for (_, part) in parts {
+            let before = self.state.clone();
             self.node(part)?;
             if may_skip {
-                self.join(&before)?;
+                self.state.join(&before);
             }
-            on_the_way.extend(self.folders.iter().cloned());
+            ends.push(self.state.clone());
         }
         // The chain may have ended after any of its parts.
-        self.on_the_way.extend(on_the_way);
-        Ok(())
-    }
-
-    fn join(&mut self, others: &[String]) -> Result<(), Refusal> {
-        for other in others {
-            if !self.folders.contains(other) {
-                self.folders.push(other.clone());
-            }
-        }
-        if self.folders.len() > MOST_FOLDERS {
-            return self.refuse_here("it changes the folder too often to follow");
-        }
+        ends.iter().for_each(|end| self.state.join(end));
         Ok(())
     }
 
     fn simple(&mut self, simple: &Simple) -> Result<(), Refusal> {
         self.count(simple.words.len() + simple.redirects.len())?;
-        let mut step = self.empty_step();
-        for assignment in &simple.assignments {
-            let Assigned::One(value) = &assignment.value else {
-                return self.refuse(simple.start, simple.end, "it sets a list of values");
-            };
-            step.assignments.push((assignment.name.clone(), self.plain(value)?));
-        }
-        if simple.words.is_empty() && !simple.assignments.is_empty() {
-            return self.refuse(simple.start, simple.end, "it sets variables of the shell");
-        }
         for word in &simple.words {
-            step.words.push(self.plain(word)?);
+            self.look_into(word)?;
+        }
+        let mut step = self.empty_step();
+        (step.start, step.end) = self.place(simple.start, simple.end);
+        let mut sets: Vec<(&str, Vec<String>)> = Vec::new();
+        for assignment in &simple.assignments {
+            let values = self.assigned(&assignment.value, assignment.appends)?;
+            if simple.words.is_empty() {
+                if !is_own_name(&assignment.name) {
+                    step.assignments.extend(values.iter().map(|value| (assignment.name.clone(), value.clone())));
+                }
+                self.state.variables.set(&assignment.name, values);
+            } else {
+                sets.push((&assignment.name, values));
+            }
+        }
+        for (name, values) in sets {
+            step.assignments.extend(values.into_iter().map(|value| (name.to_owned(), value)));
         }
         self.redirects(&simple.redirects, &mut step)?;
-        self.follow(&step, simple)?;
-        self.steps.push(step);
+        if simple.words.is_empty() {
+            self.steps.push(step);
+            return Ok(());
+        }
+        let ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        let before = self.state.clone();
+        let mut after: Option<State> = None;
+        let [only] = ways.as_slice() else {
+            for fields in ways {
+                self.count(fields.len())?;
+                self.state.clone_from(&before);
+                self.command(Step { words: fields, ..step.clone() })?;
+                match &mut after {
+                    Some(state) => state.join(&self.state),
+                    None => after = Some(self.state.clone()),
+                }
+            }
+            self.state = after.unwrap_or(before);
+            return Ok(());
+        };
+        // In some shells `&>` sends the command to the background, where it changes no folder and no variable.
+        let both = simple.redirects.iter().any(|redirect| redirect.both);
+        self.command(Step { words: only.clone(), ..step })?;
+        if both {
+            self.state.join(&before);
+        }
         Ok(())
     }
 
-    /// Follows `cd`. Everything else that changes the folder is no known program.
-    fn follow(&mut self, step: &Step, simple: &Simple) -> Result<(), Refusal> {
-        let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            ["cd", "--", folder] | ["cd", folder] if !folder.is_empty() && !folder.starts_with(['-', '+']) => {
-                let mut folders = Vec::new();
-                for from in &self.folders {
-                    let written =
-                        if folder.starts_with('/') || from.is_empty() { (*folder).to_owned() } else { format!("{from}/{folder}") };
-                    // `link/..` is the folder of the link to the shell, and the folder above its target to everybody else: both are possible.
-                    let tidy = without_steps_back(&written);
-                    folders.extend([written, tidy]);
-                }
-                folders.sort();
-                folders.dedup();
-                // Every path of the line is looked at from every folder, name by name.
-                if folders.iter().any(|folder| folder.len() > LONGEST_FOLDER) {
-                    return self.refuse(simple.start, simple.end, "the folder has a very long name");
-                }
-                self.folders = folders;
-                self.join(&[])
-            }
-            // Behind a word of the shell (`time cd x`), in any form that is not plain, or through a wrapper.
-            _ if words.iter().any(|word| matches!(*word, "cd" | "pushd" | "popd" | "chdir")) && runs_a_folder_change(&step.words) => {
-                self.refuse(simple.start, simple.end, "it changes to a folder that is not known")
-            }
-            _ => Ok(()),
+    /// One command with its words; what it starts is listed, too.
+    pub(crate) fn command(&mut self, mut step: Step) -> Result<(), Refusal> {
+        if let Some(place) = self.inside {
+            step.words.iter_mut().for_each(|field| (field.start, field.end) = place);
         }
+        step.folders.clone_from(&self.state.folders.list());
+        let Some(first) = step.words.first() else {
+            return self.refuse(step.start, step.end, "which command this is shows only when it runs");
+        };
+        if !hole::is_literal(&first.value) && !first.value.starts_with(hole::HOME) {
+            let reason = format!("`{}` is only known when it runs", first.shown());
+            return self.refuse(first.start, first.end, &reason);
+        }
+        self.follow(&step);
+        let number = self.steps.len();
+        self.steps.push(step.clone());
+        let read_inside = self.inner(&step)?;
+        if let Some(step) = self.steps.get_mut(number) {
+            step.read_inside = read_inside;
+        }
+        Ok(())
+    }
+
+    /// The values of an assignment. The values of a list are not told apart.
+    fn assigned(&mut self, value: &Assigned, appends: bool) -> Result<Vec<String>, Refusal> {
+        match value {
+            Assigned::One(word) => {
+                self.look_into(word)?;
+                if appends {
+                    return Ok(vec![TEXT.to_string()]);
+                }
+                Ok(self.texts(word).into_iter().map(|field| field.value).collect())
+            }
+            Assigned::List(words) => {
+                words.iter().try_for_each(|word| self.look_into(word))?;
+                Ok(vec![TEXT.to_string()])
+            }
+        }
+    }
+
+    fn texts(&self, word: &Word) -> Vec<Field> {
+        expand::texts(word, &self.state.variables, self.document)
+    }
+
+    /// Walks the commands that stand inside of a word.
+    fn look_into(&mut self, word: &Word) -> Result<(), Refusal> {
+        self.look_into_pieces(&word.pieces, (word.start, word.end))
+    }
+
+    fn look_into_pieces(&mut self, pieces: &[Piece], place: (usize, usize)) -> Result<(), Refusal> {
+        for piece in pieces {
+            match piece {
+                Piece::Command { script, .. } | Piece::Process { script } => self.apart(|walk| walk.script(script))?,
+                Piece::Parameter { form: Form::Changed(inner), .. } => self.look_into_pieces(inner, place)?,
+                Piece::Number { names, .. } => {
+                    if let Some(name) = names.iter().find(|name| !self.state.variables.is_number(name)) {
+                        return self.refuse(place.0, place.1, &format!("arithmetic evaluates what `{name}` holds"));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Counts words, so that no line asks the world too much.
@@ -256,26 +431,32 @@ impl Walk<'_> {
     }
 
     fn empty_step(&self) -> Step {
-        Step {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            folders: self.folders.clone(),
-            background: self.background,
-        }
+        let (start, end) = self.place(0, self.text.len());
+        Step { folders: self.state.folders.list(), background: self.background, start, end, ..Step::default() }
     }
 
-    fn redirects(&self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
+    /// Bytes of this script as bytes of the outermost text.
+    fn place(&self, start: usize, end: usize) -> (usize, usize) {
+        self.inside.unwrap_or((start, end))
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
         for redirect in redirects {
             match &redirect.kind {
-                RedirectKind::Read(word) => step.reads.push(self.plain(word)?),
-                RedirectKind::Write(word) => step.writes.push(self.plain(word)?),
+                RedirectKind::Read(word) | RedirectKind::Write(word) => {
+                    self.look_into(word)?;
+                    let mut fields = self.texts(word);
+                    if let Some(place) = self.inside {
+                        fields.iter_mut().for_each(|field| (field.start, field.end) = place);
+                    }
+                    let list = if matches!(redirect.kind, RedirectKind::Read(_)) { &mut step.reads } else { &mut step.writes };
+                    list.extend(fields);
+                }
                 RedirectKind::Duplicate => {}
-                RedirectKind::HereString(word) => drop(self.plain(word)?),
+                RedirectKind::HereString(word) => self.look_into(word)?,
                 RedirectKind::HereDocument(number) => {
                     if let Some(body) = self.document.bodies.get(*number) {
-                        self.plain(body)?;
+                        self.look_into(body)?;
                     }
                 }
             }
@@ -295,61 +476,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The text of a word that is nothing but text.
-    fn plain(&self, word: &Word) -> Result<String, Refusal> {
-        match word.literal() {
-            Some(text) => Ok(text),
-            None => {
-                let written = self.text.get(word.start..word.end).unwrap_or_default();
-                self.refuse(word.start, word.end, &format!("`{written}` is only known when it runs"))
-            }
-        }
+    fn refuse_here<T>(&self, reason: &str) -> Result<T, Refusal> {
+        let (start, end) = self.place(0, self.text.len());
+        self.refuse(start, end, reason)
     }
 
-    /// A pattern of `case` or `[[`: it may hold wildcards, which match text and no files.
-    fn pattern(&self, word: &Word) -> Result<(), Refusal> {
-        use crate::bash::tree::Piece::{Text, Wild};
-        if word.pieces.iter().all(|piece| matches!(piece, Text { .. } | Wild(_))) {
-            return Ok(());
-        }
-        self.plain(word).map(drop)
-    }
-
-    fn refuse_here(&self, reason: &str) -> Result<(), Refusal> {
-        self.refuse(0, self.text.len(), reason)
-    }
-
-    fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
+    pub(crate) fn refuse<T>(&self, start: usize, end: usize, reason: &str) -> Result<T, Refusal> {
+        let (start, end) = self.inside.unwrap_or((start, end));
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
-}
-
-/// Names that no program or shell looks at; any other, such as `PATH`, would change what runs from then on.
-fn is_loop_name(name: &str) -> bool {
-    let letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    letter || matches!(name, "file" | "item" | "line" | "name" | "word" | "dir" | "num" | "idx" | "pkg")
-}
-
-/// Whether the program behind all wrappers is one that changes the folder.
-fn runs_a_folder_change(words: &[String]) -> bool {
-    let inner = crate::wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
-    let names = |word: &String| matches!(word.as_str(), "cd" | "pushd" | "popd" | "chdir");
-    let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
-    words.get(inner).is_some_and(names) || shell_word && words.iter().any(names)
-}
-
-/// A path with `name/..` taken out, as a shell keeps its own folder.
-fn without_steps_back(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    if path.starts_with('/') { format!("/{joined}") } else { joined }
 }

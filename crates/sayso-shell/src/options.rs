@@ -18,7 +18,12 @@
 //! The spelling `-#` stands for a number such as `-20`. A next word that starts with `-` is never taken for a value, since a
 //! program that does not take it either would read it as an option: the option is unknown then.
 
+//!
+//! A word with a hole (see [`crate::hole`]) that may turn out to be an option, or several words, is unknown before `--`.
+
 use std::iter::Peekable;
+
+use crate::hole::{self, LIST, NUMBER, TEXT};
 
 /// What was given to a program.
 #[derive(Debug, Default)]
@@ -29,7 +34,7 @@ pub(crate) struct Parsed<'a> {
     pub(crate) operands: Vec<&'a str>,
     /// How many operands stood before `--`, if it was there.
     pub(crate) before_dashes: Option<usize>,
-    /// The options that the table does not have.
+    /// The options that the table does not have, and words that may be such.
     pub(crate) unknown: Vec<&'a str>,
 }
 
@@ -67,7 +72,7 @@ impl Takes {
     fn next_word<'a>(self, rest: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<&'a str> {
         match self {
             Takes::Nothing | Takes::LongMay | Takes::May | Takes::Attached => None,
-            _ => rest.next_if(|word| !word.starts_with('-')),
+            _ => rest.next_if(|word| !word.starts_with('-') && !hole::may_be_several(word)),
         }
     }
 
@@ -75,8 +80,10 @@ impl Takes {
     fn fits(self, value: Option<&str>) -> bool {
         match (self, value) {
             (Takes::Nothing, value) => value.is_none(),
-            (Takes::LongMay | Takes::May | Takes::Last, _) => true,
+            (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
+            // An optional value may be a path or a program to some; what it is must be seen.
+            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => !value.contains(LIST),
             (_, value) => value.is_some(),
         }
     }
@@ -103,6 +110,10 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
     let mut rest = words.iter().copied().peekable();
     while let Some(word) = rest.next() {
         if !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
+            // The names that a pattern of files stands for are looked at later.
+            if word.starts_with(TEXT) || word.contains(LIST) {
+                parsed.unknown.push(word);
+            }
             parsed.operands.push(word);
         } else if word == "--" {
             parsed.before_dashes = Some(parsed.operands.len());
@@ -140,7 +151,7 @@ fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl It
 
 fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
     let body = word.get(1..).unwrap_or("");
-    if body.bytes().all(|byte| byte.is_ascii_digit())
+    if body.chars().all(|character| character.is_ascii_digit() || character == NUMBER)
         && let Some((normal, takes)) = find(table, "-#")
     {
         parsed.options.push(Given { name: normal.to_owned(), value: Some(body), takes });

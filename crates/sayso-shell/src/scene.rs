@@ -2,8 +2,12 @@
 
 use sayso_core::draft::{Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::Question;
+use sayso_core::fact::{HOME, MANY, ONE, Question, Search};
 use sayso_core::url::Url;
+
+use crate::expand::Field;
+use crate::folders::in_folder;
+use crate::hole::{self, Root};
 
 /// A command while its effects are being found.
 pub(crate) struct Scene<'a> {
@@ -11,6 +15,8 @@ pub(crate) struct Scene<'a> {
     part: usize,
     /// The folders the command may run in, relative to where the line starts.
     folders: &'a [String],
+    /// Its words, the program first.
+    words: &'a [Field],
     /// The program's name.
     pub(crate) name: String,
     /// Every effect is listed so far.
@@ -20,6 +26,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) interprets: bool,
     /// The question for git's helpers.
     pub(crate) git: Option<usize>,
+    /// The command or script in its words is listed as commands of their own.
+    pub(crate) read_inside: bool,
+    /// There are words that are only known when it runs, and nobody has said yet that any words would do.
+    unsettled: Option<(String, Option<(usize, usize)>)>,
 }
 
 /// A path that is only looked at.
@@ -36,14 +46,55 @@ pub(crate) const PLAIN: Manner = Manner {
 };
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(draft: &'a mut Draft, part: usize, folders: &'a [String], name: &str) -> Self {
-        Scene { draft, part, folders, name: name.to_owned(), known: true, note: None, interprets: false, git: None }
+    pub(crate) fn new(draft: &'a mut Draft, part: usize, folders: &'a [String], words: &'a [Field], name: &str) -> Self {
+        Scene {
+            draft,
+            part,
+            folders,
+            words,
+            name: name.to_owned(),
+            known: true,
+            note: None,
+            interprets: false,
+            git: None,
+            read_inside: false,
+            unsettled: None,
+        }
+    }
+
+    /// Which bytes of the command text a piece of one of its words comes from; the program's, if it is no such piece.
+    fn place_of(&self, piece: &str) -> Option<(usize, usize)> {
+        let at = piece.as_ptr().addr();
+        let holds = |field: &&Field| {
+            let start = field.value.as_ptr().addr();
+            (start..=start + field.value.len()).contains(&at) && !field.value.is_empty()
+        };
+        self.words.iter().find(holds).or(self.words.first()).map(|field| (field.start, field.end))
+    }
+
+    /// This word is only known when it runs: unless the program says that any would do, it is not known what it does.
+    pub(crate) fn unsettle(&mut self, word: &str) {
+        let place = self.place_of(word);
+        let shown = self.words.iter().find(|field| field.value == word).map_or_else(|| hole::shown(word), Field::shown);
+        self.unsettled.get_or_insert((shown, place));
+    }
+
+    /// Any number of any words would do, where they stand.
+    pub(crate) fn settle(&mut self) {
+        self.unsettled = None;
     }
 
     /// Ends the scene with the run of the program itself.
-    pub(crate) fn close(self) -> (bool, Option<usize>) {
+    pub(crate) fn close(mut self) -> (bool, Option<usize>) {
+        if let Some((word, at)) = self.unsettled.take() {
+            self.unlisted(format!("what `{}` does with `{word}` shows only when it runs", self.name));
+            if let Some(effect) = self.draft.effects.last_mut() {
+                effect.at = at;
+            }
+        }
         let manner = Manner { known_program: self.known, ..PLAIN };
-        let run = Effect { manner, part: Some(self.part), note: self.note, ..Effect::new(EffectKind::Run, Target::Command) };
+        let at = self.place_of("");
+        let run = Effect { manner, part: Some(self.part), note: self.note, at, ..Effect::new(EffectKind::Run, Target::Command) };
         self.draft.effects.push(run);
         (self.interprets, self.git)
     }
@@ -52,7 +103,17 @@ impl<'a> Scene<'a> {
     pub(crate) fn unknown(&mut self, note: impl Into<String>) {
         let note = note.into();
         self.runs(note.clone());
-        self.draft.effects.push(Effect { part: Some(self.part), ..Effect::unknown(note) });
+        let at = self.place_of("");
+        self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::unknown(note) });
+    }
+
+    /// An option or operand that the table does not list.
+    pub(crate) fn unlisted_word(&mut self, word: &str, note: impl Into<String>) {
+        let at = self.place_of(word);
+        self.unlisted(note);
+        if let Some(effect) = self.draft.effects.last_mut() {
+            effect.at = at;
+        }
     }
 
     /// An option or form that the table does not list: only a rule that spells it out covers it.
@@ -106,11 +167,27 @@ impl<'a> Scene<'a> {
 
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
+        let at = self.place_of(path);
+        let (path, parted) = match path.strip_suffix(hole::PARTED) {
+            Some(path) => (path, true),
+            None => (path, false),
+        };
+        let (path, below) = match path.strip_suffix(hole::BELOW) {
+            Some(folder) => (folder, true),
+            None => (path, false),
+        };
+        let manner = Manner { recursive: manner.recursive || below, ..manner };
+        // What goes to another command of the line is judged there.
+        if path.contains(hole::PIPE) && path.chars().count() == 1 {
+            return;
+        }
         for folder in self.folders {
-            let written = in_folder(folder, path);
-            let question = self.draft.ask(Question::Path { path: written.clone(), no_follow });
-            let place = Place { written, question, fact: None };
-            self.draft.effects.push(Effect { manner, part: Some(self.part), ..Effect::new(kind, Target::Path(place)) });
+            let target = target(self.draft, &in_folder(folder, path), no_follow, parted);
+            if let (true, EffectKind::Read, Target::Path(place)) = (below, kind, &target) {
+                let everything = Search { hidden: true, follow: true, ignored: true, words: false };
+                search(self.draft, place.question, everything);
+            }
+            self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
     }
 
@@ -122,14 +199,19 @@ impl<'a> Scene<'a> {
     /// Talks to another machine.
     pub(crate) fn connect(&mut self, address: &str) {
         let target = Url::parse(address).map_or_else(|_| Target::Host(address.to_owned()), Target::Url);
-        self.effect(EffectKind::Connect, target, PLAIN);
+        let at = self.place_of(address);
+        self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::new(EffectKind::Connect, target) });
     }
 
     /// Asks what git would run in a folder.
     pub(crate) fn ask_git(&mut self, folder: &str) {
-        match self.folders {
-            [from] => self.git = Some(self.draft.ask(Question::GitHelpers { folder: in_folder(from, folder) })),
-            _ => self.unknown("which repository it works on depends on what ran before"),
+        let folder = match self.folders {
+            [from] => asked(&in_folder(from, folder)),
+            _ => None,
+        };
+        match folder {
+            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder })),
+            None => self.unknown("which repository it works on depends on what ran before"),
         }
     }
 
@@ -139,7 +221,46 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// A path as the line sees it that goes to a folder first. The names are put together as they are: the world resolves links and `..`.
-pub(crate) fn in_folder(folder: &str, path: &str) -> String {
-    if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+/// The target of an effect: a path to ask about, the files of a pattern, or what is only known when it runs.
+pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: bool) -> Target {
+    if let Some(path) = asked(path) {
+        let written = path.clone();
+        let question = draft.ask(Question::Path { path, no_follow });
+        return Target::Path(Place { written, question, fact: None });
+    }
+    let Some(pattern) = pattern(path) else { return Target::UnknownPath(hole::shown(path)) };
+    let question = draft.ask(Question::Names { pattern, parted });
+    Target::Path(Place { written: hole::shown(path), question, fact: None })
+}
+
+/// Asks what a search through the target of a question would show.
+pub(crate) fn search(draft: &mut Draft, question: usize, search: Search) {
+    let path = match draft.questions.get(question) {
+        Some(Question::Path { path, .. }) => path.clone(),
+        Some(Question::Names { pattern, .. }) => pattern.clone(),
+        _ => return,
+    };
+    draft.ask_search(&path, search);
+}
+
+/// A path as the world is asked about it; none if it is only known when it runs.
+pub(crate) fn asked(path: &str) -> Option<String> {
+    if hole::is_literal(path) {
+        return Some(path.to_owned());
+    }
+    match hole::rooted(path) {
+        Some((Root::Home, rest)) if hole::is_literal(rest) => Some(format!("{HOME}{rest}")),
+        _ => None,
+    }
+}
+
+/// A pattern of names as the world is asked about it.
+fn pattern(path: &str) -> Option<String> {
+    let home = matches!(hole::rooted(path), Some((Root::Home, _)));
+    let rest = if home { path.get(hole::HOME.len_utf8()..)? } else { path };
+    if !hole::is_glob(path) || rest.contains([hole::HOME, hole::HERE]) {
+        return None;
+    }
+    let rest = rest.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string());
+    Some(if home { format!("{HOME}{rest}") } else { rest })
 }

@@ -60,14 +60,23 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
         "time" => (&["-p"], &[], &[]),
         "stdbuf" => (&[], &["-o", "-e", "-i"], &["-o", "-e", "-i", "--output=", "--error=", "--input="]),
         "nohup" => (&[], &[], &[]),
+        // A shell that only redirects by `exec` starts nothing.
+        "exec" if arguments.is_empty() => return Ok(None),
         // These two forms only look; the table knows them.
         "command" if arguments.first().is_some_and(|word| word == "-v" || word == "-V") => return Ok(None),
-        "command" => (&[], &[], &[]),
+        "command" | "builtin" | "exec" => (&[], &[], &[]),
+        "setsid" => (&["-c", "--ctty", "-f", "--fork", "-w", "--wait"], &[], &[]),
+        "ionice" => (&["-t", "--ignore"], &["-c", "-n"], &["-c", "-n", "--class=", "--classdata="]),
+        "busybox" | "toybox" if arguments.first().is_some_and(|word| is_applet(word)) => (&[], &[], &[]),
+        "taskset" | "chrt" => return Err(format!("`{name}` is not taken off")),
         _ => return Ok(None),
     };
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let word = word.as_str();
+        if word.contains(crate::hole::LIST) && word.starts_with('-') {
+            return Err(format!("an option of `{name}` is only known when it runs"));
+        }
         if word == "--" {
             at += 1;
             break;
@@ -78,7 +87,7 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
             // Of what starts with `-` nobody can be sure that it is a value; only `nice` has numbers with a sign.
             let value = arguments.get(at + 1).map_or("", String::as_str);
             let signed = name == "nice" && value.bytes().skip(1).all(|byte| byte.is_ascii_digit());
-            if value.starts_with('-') && !signed {
+            if value.starts_with('-') && !signed || crate::hole::may_be_several(value) {
                 return Err(format!("the option `{word}` of `{name}` has no value"));
             }
             at += 2;
@@ -106,6 +115,13 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
         at += 1;
     }
     Ok(Some(at))
+}
+
+/// Whether a word is a plain name of a program that one binary holds among others; with an option before it, it is another form.
+fn is_applet(word: &str) -> bool {
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_[-.".contains(&byte))
+        && !word.starts_with('-')
 }
 
 fn is_duration(word: &str) -> bool {

@@ -65,7 +65,7 @@ fn the_words_are_those_of_bash() {
             .effects
             .iter()
             .any(|effect| effect.manner.redirect && effect.place().is_some_and(|place| place.written != "/dev/null"));
-        if more || read.len() != 1 {
+        if more || read.len() != 1 || !read[0].literal {
             continue;
         }
         // The function prints to a descriptor of its own, since the text may redirect the usual ones.

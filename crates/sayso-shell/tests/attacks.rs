@@ -200,11 +200,11 @@ fn redirects_in_unreadable_text_are_possible_effects() {
         ("$x; ls 2>/dev/null; cat < x >&y", vec!["r? x", "w? y"]),
         ("$x; ls >&2; ls >&-; ls <&3", vec![]),
         ("cat <<< word; cat <<EOF", vec![]),
-        ("ls > ~/x; ls > $x; ls > *.rs; ls > \"$(x)\"", vec![]),
+        ("$x; ls > ~/x; ls > $x; ls > *.rs; ls > \"$(x)\"", vec![]),
         ("$x; ls 1<>x", vec!["w? x"]),
-        ("sh -c 'ls > x'", vec!["w? x"]),
-        ("diff <(ls) >(cat)", vec![]),
-        ("cat > a.rs <<EOF\nfn f() -> Result<String> { $x }\nEOF", vec!["w? a.rs"]),
+        ("sh -c 'ls > x; $y'", vec!["w? x"]),
+        ("$x; diff <(ls) >(cat)", vec![]),
+        ("$x; cat > a.rs <<EOF\nfn f() -> Result<String> { $x }\nEOF", vec!["w? a.rs"]),
         ("echo 'a > b'", vec![]),
     ] {
         assert_eq!(paths(&analyse(text)), expected, "{text}");
@@ -219,9 +219,11 @@ fn rules_see_every_stage_of_a_command() {
         ("/usr/bin/sudo ls", vec!["/usr/bin/sudo ls", "sudo ls"]),
         ("//usr/bin/git push -f", vec!["git push -f", "git push --force"]),
         ("GIT push origin +x", vec!["git push --force origin +x"]),
-        ("ionice -c3 git push -f", vec!["git push -f", "git push --force"]),
+        ("ionice -c3 git push -f", vec!["ionice -c3 git push -f"]),
+        ("chronic git push -f", vec!["git push -f", "git push --force"]),
         ("foo a git push -f", vec!["git push --force"]),
         ("find . -exec /bin/git -C y push --mirror ';'", vec!["git push --force --mirror ;"]),
+        ("find . -regex x -fls y -exec /bin/git -C y push --mirror ';'", vec!["git push --force --mirror ;"]),
         ("strace -f terraform apply", vec!["terraform apply"]),
     ] {
         let found = stages(text);

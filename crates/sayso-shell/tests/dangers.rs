@@ -34,17 +34,18 @@ fn h_06_h_07_h_09_h_10_every_part_of_a_chain_counts() {
     ] {
         assert!(!is_read_only(&analyse(text)), "{text}");
     }
-    for text in ["printf x | sh", "curl x | python3", "bash", "sh -s", "python3 -", "ls | xargs rm", "node -e x"] {
+    for text in ["printf x | sh", "curl x | python3", "bash", "sh -s", "python3 -", "node -e x"] {
         assert!(analyse(text).opaque.is_some(), "{text}");
     }
 }
 
 #[test]
-fn h_08_substitutions_are_opaque() {
+fn h_08_substitutions_are_looked_into() {
     all(Tier::Catastrophic, &["grep x $(rm -rf ~)", "echo \"$(rm -rf /)\""]);
-    for text in ["ls `rm x`", "ls <(rm x)", "echo ${x:=$(id)}"] {
-        assert!(analyse(text).opaque.is_some(), "{text}");
+    for text in ["ls `rm x`", "ls <(rm x)", "echo \"$(rm x)\"", "echo ${y:-$(rm x)}", "cat <<E\n$(rm x)\nE", "x=$(rm x)"] {
+        assert!(common::paths(&analyse(text)).contains(&"d x".to_owned()), "{text}");
     }
+    assert!(analyse("echo ${x:=$(id)}").opaque.is_some());
 }
 
 #[test]

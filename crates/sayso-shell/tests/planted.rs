@@ -2,7 +2,9 @@
 
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
-use sayso_core::fact::{BelowFact, Fact, Facts, GitFact, Ignored, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use sayso_core::fact::{
+    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
+};
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::read::{Format, Origin, read};
@@ -34,6 +36,7 @@ fn answer(question: &Question, planted: &[&str]) -> Fact {
             size: None,
         }),
         Question::Below { .. } => Fact::Below(BelowFact::default()),
+        Question::Names { .. } => Fact::Names(NamesFact { incomplete: true, ..NamesFact::default() }),
         Question::Program { name } => {
             let inside_workspace = name.starts_with("./") || planted.contains(&name.as_str());
             let file = if inside_workspace { format!("/ws/{name}") } else { format!("/usr/bin/{name}") };

@@ -38,14 +38,6 @@ fn everything_else_is_opaque() {
     for text in [
         "ls\rid",
         "ls\0",
-        "ls $HOME",
-        "ls `id`",
-        "echo \"$HOME\"",
-        "echo \"`id`\"",
-        "ls *",
-        "ls a?",
-        "ls [ab]",
-        "ls ~",
         "ls ~root",
         "if ls",
         "for x",
@@ -56,19 +48,14 @@ fn everything_else_is_opaque() {
         "ls\u{2028}x",
         "ls 'a\u{200b}b'",
         "ls 'a\u{202e}b'",
-        "FOO=bar",
         "echo =ls",
         "",
         "   ",
         "ls 2>&1x",
-        "echo $'x'",
         "env -S 'ls -l'",
         "sudo -X ls",
         "timeout ls",
         "x[0]=1 ls",
-        "bash -c 'ls'",
-        "xargs rm",
-        "eval ls",
         "env env env env env env env env env env env env env env env env env env ls",
     ] {
         let draft = analyse(text);
@@ -80,8 +67,8 @@ fn everything_else_is_opaque() {
 
 #[test]
 fn an_opaque_text_says_why_and_where() {
-    let opaque = analyse("ls -la && rm $x").opaque.unwrap();
-    assert_eq!((opaque.reason.as_str(), opaque.start, opaque.end), ("`$x` is only known when it runs", 13, 15));
+    let opaque = analyse("ls -la && $x rm").opaque.unwrap();
+    assert_eq!((opaque.reason.as_str(), opaque.start, opaque.end), ("`$x` is only known when it runs", 10, 12));
     assert!(opaque.seen.contains(&words("ls -la")));
 }
 
@@ -126,17 +113,18 @@ fn redirects_are_effects_and_cd_is_followed() {
     assert_eq!(paths("(cd sub); cat x"), ["read sub", "read x"]);
     assert_eq!(paths("cd a && cd b && cat x"), ["read a", "read a/b", "read a/b/x"]);
     assert_eq!(paths("cd /a && cat ../x"), ["read /a", "read /a/../x"]);
-    assert!(analyse("cd - && cat x").opaque.is_some());
-    assert!(analyse("cd && cat x").opaque.is_some());
-    assert!(analyse("pushd x && cat y").opaque.is_some());
+    assert_eq!(paths("cd && cat x"), ["read \0", "read \0/x"]);
+    for text in ["cd - && cat x", "pushd x && cat y", "cd \"$x\" && cat y", "cd *; cat x"] {
+        assert!(!common::is_read_only(&analyse(text)), "{text}");
+    }
     // A chain may end after any of its parts, what is negated may have worked, and a step back may mean two folders.
-    assert_eq!(paths("cd a && cd b; cat x"), ["read a", "read a/b", "read a/b/x", "read x", "read a/x"]);
+    assert_eq!(paths("cd a && cd b; cat x"), ["read a", "read a/b", "read a/b/x", "read a/x", "read x"]);
     assert_eq!(paths("! cd a && cat x"), ["read a", "read a/x", "read x"]);
     assert_eq!(paths("cd link/.. && cat x"), ["read link/..", "read x", "read link/../x"]);
     assert_eq!(paths("true | cd a; cat x"), ["read a", "read a/x", "read x"]);
     assert_eq!(paths("[[ -f a ]]"), ["read a"]);
     for text in ["time cd x; ls", "time -p cd x; ls", "command cd x; ls", "builtin cd x; ls", "LANG=C time cd x; ls"] {
-        assert!(analyse(text).opaque.is_some(), "{text}");
+        assert!(!common::is_read_only(&analyse(text)), "{text}");
     }
 }
 
@@ -145,14 +133,14 @@ fn what_other_shells_read_as_other_commands_is_opaque() {
     for text in [
         "echo a &>f rm x",
         "((rm x))",
-        "[[ a && rm ]]",
-        "echo $'a'",
+        "! [[ a && rm ]]",
+        "[[ a || rm ]]",
         "=ls",
         "echo =ls",
         "echo x >! f",
         "f() { ls; }",
-        "echo ${x}",
-        "echo *",
+        "echo {a,{b}c}",
+        "a &>f b",
     ] {
         assert!(analyse(text).opaque.is_some(), "{text}");
     }

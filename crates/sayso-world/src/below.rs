@@ -1,109 +1,178 @@
 //! What a search through everything below a folder would show: files that are secret by name, and links that lead out.
 
-use std::fs;
+use std::collections::HashSet;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::BelowFact;
+use sayso_core::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
-/// Findings that are told; more would not change the verdict.
-const MOST_FINDINGS: usize = 4;
+/// Findings of a kind that are told. A rule may cover all of them, so that those left out still count as not looked at.
+const MOST_FINDINGS: usize = 16;
 
 /// Folders of built or installed things: what is in them came from elsewhere, and test keys of packages are no secrets of the person.
 const SKIPPED: [&str; 9] =
     ["node_modules", "target", "venv", ".venv", "site-packages", "__pycache__", ".tox", "objects", "bower_components"];
 
-/// How a search looks at files.
-#[derive(Clone, Copy)]
-pub(crate) struct Search {
-    /// Into hidden ones, too.
-    pub(crate) hidden: bool,
-    /// Through links, which can stand among installed packages, too.
-    pub(crate) follow: bool,
+/// Files of a folder that say for a search what to leave alone, and what not, whatever git or a dot at the start of a name says.
+const OVERRIDES: [&str; 3] = [".ignore", ".rgignore", ".agignore"];
+
+/// Where a search happens, and what it shares with others.
+pub(crate) struct Ground<'a> {
+    pub(crate) workspace: &'a str,
+    pub(crate) home: Option<&'a str>,
+    /// Whether the file (first) in the folder (second) may be private: git ignores it, and nothing has built or installed it.
+    pub(crate) private: &'a mut dyn FnMut(&str, &str) -> bool,
+    /// How many names may still be looked at.
+    pub(crate) left: &'a mut usize,
 }
 
-/// Walks a folder by names alone; nothing is opened but folders.
-pub(crate) fn look(folder: &str, workspace: &str, home: Option<&str>, search: Search) -> BelowFact {
-    let mut fact = BelowFact::default();
-    let installed =
-        relative(folder, workspace).is_some_and(|rest| rest.split('/').any(|name| name != "objects" && SKIPPED.contains(&name)));
+/// Walks a folder by names alone; nothing is opened here but folders.
+pub(crate) fn look<'a>(folder: &'a str, ground: Ground<'a>, search: Search, fact: &'a mut BelowFact) {
+    let skipped = |name: &str| name != "objects" && SKIPPED.contains(&name);
+    let installed = relative(folder, ground.workspace).is_some_and(|rest| rest.split('/').any(skipped));
     if installed && !search.follow {
-        return fact;
+        return;
     }
-    let mut open = vec![PathBuf::from(folder)];
-    let mut seen = 0;
-    while let Some(path) = open.pop() {
-        let Ok(entries) = fs::read_dir(&path) else {
-            // A folder that cannot be listed shows nothing to a search as the same user; a file is looked at by its own question.
-            continue;
-        };
-        for entry in entries {
-            seen += 1;
-            if seen > MOST_ENTRIES {
-                fact.incomplete = true;
-                return fact;
-            }
-            let Ok(entry) = entry else {
-                fact.incomplete = true;
-                return fact;
-            };
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                fact.incomplete = true;
-                continue;
-            };
-            if !search.hidden && name.starts_with('.') {
-                continue;
-            }
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => {
-                    if search.follow || !is_skipped(&path, name) {
-                        open.push(path);
-                    }
-                }
-                Ok(kind) if kind.is_symlink() => note_link(&path, workspace, home, &mut fact),
-                Ok(_) => note(&path, workspace, home, &mut fact),
-                Err(_) => fact.incomplete = true,
-            }
-            if fact.secrets.len() >= MOST_FINDINGS {
-                return fact;
-            }
+    let above = Path::new(folder).ancestors().skip(1).take_while(|above| above.starts_with(ground.workspace));
+    let overridden = above.flat_map(|above| OVERRIDES.map(|name| above.join(name))).any(|file| fs::symlink_metadata(file).is_ok());
+    let search = if overridden { wider(search) } else { search };
+    let mut walk = Walk { start: folder, ground, fact, open: vec![(PathBuf::from(folder), search)], followed: HashSet::new(), seen: 0 };
+    while let Some((path, search)) = walk.open.pop() {
+        if !walk.folder(&path, search) {
+            walk.fact.incomplete = true;
+            return;
         }
     }
-    fact
+}
+
+/// What a search sees where a file of the folder may bring back anything.
+fn wider(search: Search) -> Search {
+    Search { hidden: true, ignored: true, ..search }
+}
+
+/// A walk through a folder.
+struct Walk<'a> {
+    start: &'a str,
+    ground: Ground<'a>,
+    fact: &'a mut BelowFact,
+    /// Folders still to be looked at.
+    open: Vec<(PathBuf, Search)>,
+    /// Folders that links have led to.
+    followed: HashSet<PathBuf>,
+    seen: usize,
+}
+
+impl Walk<'_> {
+    /// Looks at all names of a folder. False if the walk ends here.
+    fn folder(&mut self, folder: &Path, search: Search) -> bool {
+        // A folder that cannot be listed shows nothing to a search as the same user; a file is looked at by its own question.
+        let Ok(entries) = fs::read_dir(folder) else { return true };
+        let mut listed = Vec::new();
+        for entry in entries {
+            self.seen += 1;
+            let (true, Ok(entry)) = (self.seen <= MOST_ENTRIES && *self.ground.left > 0, entry) else { return false };
+            *self.ground.left -= 1;
+            listed.push(entry);
+        }
+        let overridden = listed.iter().any(|entry| OVERRIDES.iter().any(|name| entry.file_name() == *name));
+        let search = if overridden { wider(search) } else { search };
+        for entry in listed {
+            self.entry(&entry, folder, search);
+            if self.fact.secrets.len() >= MOST_FINDINGS || self.fact.private.len() >= MOST_FINDINGS {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn entry(&mut self, entry: &DirEntry, folder: &Path, search: Search) {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            self.fact.incomplete = true;
+            return;
+        };
+        if !search.hidden && name.starts_with('.') {
+            return;
+        }
+        let path = entry.path();
+        if search.words && self.fact.odd.len() < MOST_FINDINGS && is_odd(name) {
+            self.fact.odd.push(path.to_string_lossy().into_owned());
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                if search.follow || !is_skipped(&path, name) {
+                    self.open.push((path, search));
+                }
+            }
+            Ok(kind) if kind.is_symlink() => self.link(&path, search),
+            Ok(_) => {
+                self.secret(&path);
+                self.private(&path, folder, search);
+            }
+            Err(_) => self.fact.incomplete = true,
+        }
+    }
+
+    fn secret(&mut self, path: &Path) {
+        let Ground { workspace, home, .. } = self.ground;
+        // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
+        let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
+        if let Some(text) = path.to_str()
+            && (secret(text, home).is_some() || of_home(text))
+        {
+            self.fact.secrets.push(text.to_owned());
+        }
+    }
+
+    fn private(&mut self, path: &Path, folder: &Path, search: Search) {
+        if search.ignored
+            && let Some((text, folder)) = path.to_str().zip(folder.to_str())
+            && (self.ground.private)(text, folder)
+        {
+            self.fact.private.push(text.to_owned());
+        }
+    }
+
+    /// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
+    fn link(&mut self, path: &Path, search: Search) {
+        // A link to nowhere shows nothing; its name may.
+        let Ok(target) = fs::canonicalize(path) else { return self.secret(path) };
+        let Ground { workspace, home, .. } = self.ground;
+        let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
+            self.fact.secrets.push(path.to_string_lossy().into_owned());
+            return;
+        };
+        self.secret(path);
+        // Names that are handed on are opened by another program, which follows them.
+        if !search.follow && !search.words {
+            return;
+        }
+        // What lies below the start is met on the way, unless it is hidden from the search.
+        let met = relative(text, self.start).is_some_and(|rest| search.hidden || !rest.split('/').any(|name| name.starts_with('.')));
+        if met || self.followed.contains(&target) {
+            return;
+        }
+        if target.is_dir() {
+            self.followed.insert(target.clone());
+            self.open.push((target, search));
+        } else if let Some(folder) = target.parent() {
+            self.private(&target, folder, search);
+        }
+    }
+}
+
+/// Not one plain word to a program that splits its input as `xargs` does, or one that is taken for an option.
+pub(crate) fn is_odd(name: &str) -> bool {
+    name.starts_with('-') || name.contains(|one: char| one.is_whitespace() || one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
 fn is_skipped(path: &Path, name: &str) -> bool {
     // `objects` only where it is git's store; other projects have source folders of that name.
     let in_git = || path.parent().and_then(Path::file_name).is_some_and(|parent| parent == ".git");
     SKIPPED.contains(&name) && (name != "objects" || in_git())
-}
-
-fn note(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowFact) {
-    // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
-    let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
-    if let Some(text) = path.to_str()
-        && (secret(text, home).is_some() || of_home(text))
-    {
-        fact.secrets.push(text.to_owned());
-    }
-}
-
-/// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
-fn note_link(path: &Path, workspace: &str, home: Option<&str>, fact: &mut BelowFact) {
-    let leads_out = match fs::canonicalize(path) {
-        Ok(target) => target.to_str().is_none_or(|target| !below(target, workspace) || secret(target, home).is_some()),
-        // A link to nowhere shows nothing.
-        Err(_) => false,
-    };
-    if leads_out {
-        fact.secrets.push(path.to_string_lossy().into_owned());
-    } else {
-        note(path, workspace, home, fact);
-    }
 }
 
 #[cfg(test)]
@@ -115,7 +184,11 @@ mod tests {
         let workspace = fs::canonicalize(scratch.path()).unwrap().join("ws");
         fs::create_dir(&workspace).unwrap();
         make(&workspace);
-        look(workspace.to_str().unwrap(), workspace.to_str().unwrap(), None, Search { hidden, follow: false })
+        let workspace = workspace.to_str().unwrap();
+        let mut fact = BelowFact::default();
+        let ground = Ground { workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
+        look(workspace, ground, Search { hidden, ..Search::default() }, &mut fact);
+        fact
     }
 
     #[test]
@@ -127,6 +200,13 @@ mod tests {
         };
         assert_eq!(found(deep, true).secrets.len(), 1);
         assert!(found(deep, false).secrets.is_empty(), "a search that leaves hidden files alone does not show it");
+    }
+
+    #[test]
+    fn findings_that_are_left_out_count_as_not_looked_at() {
+        let many = |workspace: &Path| (0..20).for_each(|number| fs::write(workspace.join(format!("{number}.pem")), "").unwrap());
+        let fact = found(many, false);
+        assert!(fact.incomplete && fact.secrets.len() == MOST_FINDINGS);
     }
 
     #[test]

@@ -5,25 +5,34 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_core::fact::{BelowFact, Fact, Facts, Ignored, OwnPath, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use sayso_core::fact::{
+    BelowFact, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Surroundings, from_home,
+    is_pattern,
+};
+use sayso_core::paths::made_or_kept_by_tools;
 
-use crate::below::{Search, look};
+use crate::below::{Ground, is_odd, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{elsewhere, git_fact};
 use crate::git_index::Indexes;
+use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
 use crate::ignore::IgnoreFiles;
 use crate::ignore_pattern::Patterns;
+use crate::names::{Limits, Listed, Names};
 use crate::path_fact::path_fact;
 use crate::program::program_fact;
-use crate::remembered::{FILES_PER_PASS, Remembered};
+use crate::remembered::{FILES_PER_PASS, FILES_PER_SEARCH, Remembered};
 use crate::repository::{self, Found, Repository};
 use crate::whereabouts::Whereabouts;
 
 /// Questions beyond this many stay unanswered.
 const MOST_QUESTIONS: usize = 4096;
+
+/// Names that all patterns and searches of one pass may look at together.
+const MOST_NAMES: usize = 200_000;
 
 /// Programs that are kept; one more makes room.
 const MOST_PROGRAMS: usize = 256;
@@ -86,6 +95,8 @@ impl Machine {
             walker,
             surroundings,
             left: FILES_PER_PASS,
+            left_for_searches: FILES_PER_SEARCH,
+            names_left: MOST_NAMES,
             found: HashMap::new(),
             configs: HashMap::new(),
             ignore: HashMap::new(),
@@ -183,6 +194,10 @@ struct Pass<'a> {
     surroundings: Surroundings,
     /// How many files may still be read.
     left: u32,
+    /// The same for searches, which meet the ignore files of all folders.
+    left_for_searches: u32,
+    /// How many names may still be looked at.
+    names_left: usize,
     /// The repository of each folder.
     found: HashMap<String, Found>,
     /// The configuration by the root of the repository; the empty text is outside of any.
@@ -192,11 +207,19 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     fn answer(&mut self, question: &Question) -> Option<Fact> {
+        let written = match question {
+            Question::Path { path, .. } | Question::Below { path, .. } => path,
+            Question::Names { pattern, .. } => pattern,
+            Question::Program { name } => name,
+            Question::GitHelpers { folder } => folder,
+        };
+        let path = from_home(written, self.surroundings.home.as_deref())?;
         match question {
-            Question::Path { path, no_follow } => self.path(path, *no_follow).map(Fact::Path),
-            Question::Below { path, hidden, follow } => self.below(path, *hidden, *follow).map(Fact::Below),
-            Question::Program { name } => self.program(name).map(Fact::Program),
-            Question::GitHelpers { folder } => self.git(folder),
+            Question::Path { no_follow, .. } => self.path(&path, *no_follow).map(Fact::Path),
+            Question::Below { search, .. } => self.below(&path, *search).map(Fact::Below),
+            Question::Names { .. } => self.names(&path).map(Fact::Names),
+            Question::Program { .. } => self.program(&path).map(Fact::Program),
+            Question::GitHelpers { .. } => self.git(&path),
         }
     }
 
@@ -235,17 +258,86 @@ impl Pass<'_> {
         Some(fact)
     }
 
+    /// The files that a pattern stands for, or else the pattern itself, as a shell takes it.
+    fn names(&mut self, pattern: &str) -> Option<NamesFact> {
+        let Listed { names, incomplete } = self.list(pattern)?;
+        let mut fact = NamesFact { incomplete, ..NamesFact::default() };
+        for name in names {
+            match self.path(&name, false) {
+                Some(found) => {
+                    if !found.links.is_empty()
+                        && let Some(link) = self.path(&name, true).filter(|link| link.kind == PathKind::Link)
+                    {
+                        fact.links.push((name.clone(), link));
+                    }
+                    fact.files.push((name, found));
+                }
+                // Links in circles, or a folder that was changed meanwhile.
+                None => fact.incomplete = true,
+            }
+        }
+        if fact.files.is_empty() && !fact.incomplete {
+            let itself = sayso_core::fact::shown(pattern);
+            let found = self.path(&itself, false)?;
+            fact.files.push((itself, found));
+        }
+        Some(fact)
+    }
+
+    fn list(&mut self, pattern: &str) -> Option<Listed> {
+        let Surroundings { cwd, workspace, .. } = &self.surroundings;
+        Names { walker: &mut self.walker, cwd, workspace, limits: Limits::new(&mut self.names_left) }.list(pattern)
+    }
+
     /// Outside of the workspace nothing is looked at: that asks in any case, and an answer would tell what is there.
-    fn below(&mut self, path: &str, hidden: bool, follow: bool) -> Option<BelowFact> {
-        let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
-        let around = &self.surroundings;
-        let inside = is_within(&walked.canonical, &around.workspace);
-        let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
-        Some(if inside && is_folder {
-            look(&walked.canonical, &around.workspace, around.home.as_deref(), Search { hidden, follow })
+    fn below(&mut self, path: &str, search: Search) -> Option<BelowFact> {
+        let (folders, incomplete) = if is_pattern(path) {
+            let listed = self.list(path)?;
+            (listed.names, listed.incomplete)
         } else {
-            BelowFact::default()
-        })
+            (vec![path.to_owned()], false)
+        };
+        let mut fact = BelowFact { incomplete, ..BelowFact::default() };
+        for folder in folders {
+            // The name that the search starts with is part of every name it hands on.
+            if search.words && fact.odd.is_empty() && is_odd(&folder) {
+                fact.odd.push(folder.clone());
+            }
+            if self.below_one(&folder, search, &mut fact).is_none() {
+                // One of many that cannot be told (links in circles) leaves the others as they are.
+                fact.incomplete = is_pattern(path).then_some(true)?;
+            }
+        }
+        Some(fact)
+    }
+
+    fn below_one(&mut self, path: &str, search: Search, fact: &mut BelowFact) -> Option<()> {
+        let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
+        let inside = is_within(&walked.canonical, &self.surroundings.workspace);
+        let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
+        if !inside || !is_folder {
+            return Some(());
+        }
+        let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
+        let mut names_left = self.names_left;
+        let mut private = |path: &str, folder: &str| match path {
+            _ if made_or_kept_by_tools(path, &workspace) => false,
+            // git's own data is in no work tree, and every search from the top reads it: only what it says counts.
+            _ if path.contains("/.git/") => holds_password(Path::new(path)),
+            _ => matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
+        };
+        let ground = Ground { workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
+        look(&walked.canonical, ground, search, fact);
+        self.names_left = names_left;
+        Some(())
+    }
+
+    /// Whether git ignores a file that a search meets. A search may read more ignore files than all other questions.
+    fn ignored_in_search(&mut self, path: &str, folder: &str) -> Ignored {
+        std::mem::swap(&mut self.left, &mut self.left_for_searches);
+        let answer = self.ignored(path, false, folder.to_owned());
+        std::mem::swap(&mut self.left, &mut self.left_for_searches);
+        answer
     }
 
     /// A repository made inside of another one does not bring back what the outer one ignores, up to the workspace's own repository:
@@ -298,15 +390,24 @@ impl Pass<'_> {
         Some(Fact::Git(fact))
     }
 
+    /// The repository that `folder` (absolute, free of links) belongs to: the nearest one upwards.
     fn repository(&mut self, folder: &str) -> Found {
-        if let Some(found) = self.found.get(folder) {
-            return found.clone();
-        }
-        let found = match repository::find(folder) {
-            Found::Repository(repository) => repository.without_links(&mut self.walker),
-            found => found,
+        let mut climbed = Vec::new();
+        let mut current = folder;
+        let found = loop {
+            if let Some(found) = self.found.get(current) {
+                break found.clone();
+            }
+            climbed.push(current.to_owned());
+            match repository::at(current) {
+                Found::Nothing if current != "/" => current = parent(current),
+                Found::Repository(repository) => break repository.without_links(&mut self.walker),
+                found => break found,
+            }
         };
-        self.found.insert(folder.to_owned(), found.clone());
+        for folder in climbed {
+            self.found.insert(folder, found.clone());
+        }
         found
     }
 

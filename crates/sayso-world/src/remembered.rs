@@ -15,6 +15,9 @@ pub(crate) const LONGEST: u64 = 256 * 1024;
 /// How many files one pass may read.
 pub(crate) const FILES_PER_PASS: u32 = 64;
 
+/// How many more the searches of one pass may read: every folder can have an ignore file.
+pub(crate) const FILES_PER_SEARCH: u32 = 512;
+
 /// When this many files are remembered, all are forgotten: a bound that needs no bookkeeping.
 const MOST_REMEMBERED: usize = 1024;
 

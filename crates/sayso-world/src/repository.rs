@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bounded_file::{self, Content, LastLink};
-use crate::canonical::{End, Walker, parent};
+use crate::canonical::{End, Walker};
 use crate::remembered::LONGEST;
 
 /// A repository.
@@ -29,18 +29,6 @@ pub(crate) enum Found {
     Repository(Repository),
     /// Something that names a repository but does not lead to one; where it stands.
     Unclear(String),
-}
-
-/// The repository that `folder` (absolute, free of links) belongs to, the nearest one upwards.
-pub(crate) fn find(folder: &str) -> Found {
-    let mut folder = folder;
-    loop {
-        match at(folder) {
-            Found::Nothing if folder == "/" => return Found::Nothing,
-            Found::Nothing => folder = parent(folder),
-            found => return found,
-        }
-    }
 }
 
 /// The repository whose root is this very folder.

@@ -7,7 +7,7 @@ use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
 use crate::mode::Mode;
 use crate::operation::ToolSays;
-use crate::paths::{active_in, relative};
+use crate::paths::{active_in, made_or_kept_by_tools, relative};
 use crate::policy::command::Reach;
 use crate::policy::glob::Subject as PathSubject;
 use crate::tool::Kind;
@@ -213,45 +213,13 @@ fn copies_to_new_name(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
 
 /// A file that git is told to leave alone and that is not something built or installed: local settings, notes, dumps.
 fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
-    const BUILT: [&str; 26] = [
-        "node_modules",
-        "target",
-        "dist",
-        "build",
-        "out",
-        "bin",
-        "obj",
-        "__pycache__",
-        ".next",
-        ".nuxt",
-        ".cache",
-        ".pytest_cache",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".tox",
-        "vendor",
-        "coverage",
-        ".gradle",
-        "Pods",
-        "site-packages",
-        "bower_components",
-        ".turbo",
-        ".svelte-kit",
-        ".parcel-cache",
-        "htmlcov",
-        ".dart_tool",
-    ];
     let Some(standing) = lens.standing(index) else { return false };
-    let built = || standing.fact.canonical.split('/').any(|name| BUILT.contains(&name) || name.ends_with(".egg-info"));
     let private = matches!(standing.fact.ignored, Ignored::Yes | Ignored::Unknown);
-    // git ignores its own data as a matter of course; only its configuration may hold an address with a password.
-    let in_git = || standing.fact.canonical.contains("/.git/") && !standing.fact.canonical.ends_with("/config");
     effect.kind == EffectKind::Read
         && standing.in_workspace
         && private
         && (standing.fact.kind == PathKind::File || effect.manner.recursive && standing.fact.kind == PathKind::Folder)
-        && !built()
-        && !in_git()
+        && !made_or_kept_by_tools(&standing.fact.canonical, &lens.case.reading.surroundings.workspace)
 }
 
 fn why_asked(effect: &Effect, risk: Risk) -> String {

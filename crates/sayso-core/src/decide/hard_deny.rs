@@ -4,7 +4,7 @@ use crate::decide::lens::{Lens, reason};
 use crate::decide::rules;
 use crate::decide::weigh::effect_tier;
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{OwnPath, Question};
+use crate::fact::{OwnPath, Question, shown};
 use crate::operation::ToolSays;
 use crate::paths::{Odd, below_folded, odd};
 use crate::policy::address::ToolPattern;
@@ -116,10 +116,11 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
 
 fn words(question: &Question) -> String {
     match question {
-        Question::Path { path, .. } => format!("the path `{path}`"),
-        Question::Below { path, .. } => format!("what lies below `{path}`"),
-        Question::Program { name } => format!("the program `{name}`"),
-        Question::GitHelpers { folder } => format!("git in `{folder}`"),
+        Question::Path { path, .. } => format!("the path `{}`", shown(path)),
+        Question::Below { path, .. } => format!("what lies below `{}`", shown(path)),
+        Question::Names { pattern, .. } => format!("the files of `{}`", shown(pattern)),
+        Question::Program { name } => format!("the program `{}`", shown(name)),
+        Question::GitHelpers { folder } => format!("git in `{}`", shown(folder)),
     }
 }
 

@@ -128,18 +128,18 @@ impl Trace {
 
 /// A built-in reason.
 pub(super) fn reason(decision: Decision, rule: &str, text: &str) -> Reason {
-    Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask: false }
+    Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask: false, at: None }
 }
 
 /// A must-ask.
 pub(super) fn must(rule: &str, text: String) -> Reason {
-    Reason { decision: Decision::Ask, rule: rule.to_owned(), source: "built-in".to_owned(), text, must_ask: true }
+    Reason { decision: Decision::Ask, rule: rule.to_owned(), source: "built-in".to_owned(), text, must_ask: true, at: None }
 }
 
 /// Each reason once, the decisive ones first.
 pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
     reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask));
     let mut seen = std::collections::HashSet::with_capacity(reasons.len());
-    reasons.retain(|reason| seen.insert(reason.clone()));
+    reasons.retain(|reason| seen.insert(Reason { at: None, ..reason.clone() }));
     reasons
 }

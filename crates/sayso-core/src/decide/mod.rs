@@ -101,6 +101,7 @@ pub fn refusal(case: &Case<'_>, rule: &str, text: &str) -> Verdict {
             source: "built-in".into(),
             text: text.into(),
             must_ask: false,
+            at: None,
         }],
         effects: case.reading.effects.clone(),
         terms: Terms::default(),
@@ -149,7 +150,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
             Some(reason) => allowed.push(reason),
             None => match defaults::decide(lens, index, risk) {
                 reason if reason.decision == Decision::Allow => allowed.push(reason),
-                reason => open.push((effect.kind, reason)),
+                reason => open.push((effect.kind, Reason { at: reason.at.or(effect.at), ..reason })),
             },
         }
     }

@@ -15,11 +15,14 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     let reading = lens.case.reading;
     if tier >= Tier::Dangerous {
         for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous && !danger.shown_by_effect) {
-            out.push(must("dangerous", danger.what.clone()));
+            let runs = |effect: &&Effect| effect.kind == EffectKind::Run && effect.part == danger.part && danger.part.is_some();
+            let at = reading.effects.iter().find(runs).and_then(|effect| effect.at);
+            out.push(Reason { at, ..must("dangerous", danger.what.clone()) });
         }
     }
     if let Some(opaque) = &reading.opaque {
-        out.push(must("opaque", format!("it could not be analysed whole: {}", opaque.reason)));
+        let at = (opaque.end > opaque.start).then_some((opaque.start, opaque.end));
+        out.push(Reason { at, ..must("opaque", format!("it could not be analysed whole: {}", opaque.reason)) });
     }
     let around = &reading.surroundings;
     let through_link = crate::paths::join("/", &lens.case.operation.cwd()) != around.cwd;
@@ -31,21 +34,36 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     }
     searches(lens, &mut out);
     for (index, effect) in reading.effects.iter().enumerate() {
+        let before = out.len();
         path(lens, index, effect, &mut out);
         unknown_tool(lens, effect, &mut out);
         if effect.kind == EffectKind::Privilege {
             out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
+        }
+        if let Some(why) = open_words(lens, effect) {
+            out.push(must("expansion", why));
         }
         if effect.kind == EffectKind::Run
             && let Some(why) = program(lens, index, effect)
         {
             out.push(must("program", why));
         }
+        for reason in out.iter_mut().skip(before) {
+            reason.at = reason.at.or(effect.at);
+        }
     }
     if lens.case.operation.mcp().is_some_and(|identity| identity.changed) {
         out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
     }
     out
+}
+
+/// A command whose effects are not all listed gets words that nobody has seen: what was analysed is not what runs.
+fn open_words(lens: &Lens<'_>, effect: &Effect) -> Option<String> {
+    let command = effect.part.and_then(|part| lens.case.reading.commands.get(part))?;
+    let unclear = effect.kind == EffectKind::Run && !effect.manner.known_program;
+    (unclear && !command.literal)
+        .then(|| format!("which words `{}` gets shows only when it runs", command.words.first().map_or("", String::as_str)))
 }
 
 /// A rule that allows a program means the one its name promises, and not one that an agent has put in its place.
@@ -75,23 +93,35 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
 
 /// A search shows what is in the files below, secret or not.
 fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
-    let rule_names = |path: &str| {
+    let rule_names = |path: &str, secret: bool| {
         let around = &lens.case.reading.surroundings;
         let subject = crate::policy::glob::Subject { path, workspace: &around.workspace, home: around.home.as_deref() };
         lens.rule_sets().flat_map(|set| set.all()).any(|rule| {
             rule.decision == Decision::Allow
                 && !rule.learned
-                && rule.matcher.secret
+                && (rule.matcher.secret || !secret)
                 && rule.except.is_none()
                 && lens.counts(rule)
                 && matches!(&rule.matcher.subject, Subject::Read(globs) if globs.iter().any(|glob| glob.matches(subject)))
         })
     };
     for found in lens.case.reading.searches.iter().flatten() {
-        if let Some(path) = found.secrets.iter().find(|path| !rule_names(path)) {
+        let before = out.len();
+        if let Some(path) = found.secrets.iter().find(|path| !rule_names(path, true)) {
             out.push(must("secret", format!("the search also reads `{path}`, which may hold secrets")));
-        } else if found.incomplete {
-            out.push(must("secret", "the folder is too large to find out whether the search reads secrets".into()));
+        }
+        if let Some(path) = found.private.iter().find(|path| !rule_names(path, false)) {
+            out.push(must("ignored", format!("the search also reads `{path}`, which git ignores, so it may be private")));
+        }
+        if let Some(path) = found.odd.first() {
+            out.push(must(
+                "odd-name",
+                format!("the name of `{path}` would not be handed on as one plain word, so it may become an option or another file"),
+            ));
+        }
+        // What was found says more than that there may be more.
+        if found.incomplete && out.len() == before {
+            out.push(must("secret", "there is too much below to find out whether the search reads secrets".into()));
         }
     }
 }

@@ -65,7 +65,7 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
         for (_, candidates) in lens.candidates(index) {
             for &rule in candidates {
                 if rule.decision == decision && lens.counts(rule) && matches_rule(lens, rule, index, effect) {
-                    out.push(rule_reason(rule, decision));
+                    out.push(Reason { at: effect.at, ..rule_reason(rule, decision) });
                 } else if rule.decision == Decision::Deny
                     && decision == Decision::Ask
                     && lens.counts(rule)
@@ -477,7 +477,7 @@ fn rule_reason(rule: &Rule, decision: Decision) -> Reason {
         Some(text) => text.clone(),
         None => format!("{} {}", rule.decision.word(), rule.matcher.in_words()),
     };
-    Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false }
+    Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false, at: None }
 }
 
 /// Whether a tool counts as trusted: by the exact name it was called with, never by a server's tool name, and not where everything asks.

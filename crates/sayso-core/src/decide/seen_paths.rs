@@ -46,7 +46,7 @@ pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>
             for rule in [PathRules::Read, PathRules::Write, PathRules::Delete].into_iter().flat_map(|kind| set.paths(kind, first)) {
                 if rule.decision == decision && lens.counts(rule) && names(rule, one, subject) {
                     let text = rule.reason.clone().unwrap_or_else(|| format!("{} {}", rule.decision.word(), rule.matcher.in_words()));
-                    out.push(Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false });
+                    out.push(Reason { decision, rule: rule.id.clone(), source: rule.source.clone(), text, must_ask: false, at: None });
                 }
             }
         }

@@ -14,7 +14,7 @@ pub(super) fn risk(lens: &Lens<'_>, tier: Tier) -> Risk {
     if reading.opaque.is_some() || !reading.unanswered.is_empty() {
         worst = Risk::Unknown;
     }
-    if reading.searches.iter().flatten().any(|found| !found.secrets.is_empty() || found.incomplete) {
+    if reading.searches.iter().flatten().any(|found| !found.secrets.is_empty() || !found.odd.is_empty() || found.incomplete) {
         worst = worst.max(Risk::High);
     }
     if tier > Tier::None {

@@ -5,6 +5,7 @@
 
 mod active;
 mod broad;
+mod built;
 mod credentials;
 mod extra;
 mod fold;
@@ -22,6 +23,7 @@ mod table;
 mod vital;
 
 pub use active::active;
+pub use built::made_or_kept_by_tools;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
 pub use hidden::hidden_in_home;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use sayso_core::fact::{Fact, Facts, GitFact, Ignored, Link, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings};
+use sayso_core::fact::{
+    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
+};
 use sayso_core::paths::join;
 use sayso_gate::ports::World;
 
@@ -126,6 +128,11 @@ impl World for Scripted {
             Some(match question {
                 Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
                 Question::Below { .. } => Fact::Below(Default::default()),
+                Question::Names { pattern, .. } => {
+                    let name = sayso_core::fact::shown(pattern);
+                    let fact = self.path(cwd, &name, false);
+                    Fact::Names(NamesFact { files: vec![(name, fact)], incomplete: true, ..NamesFact::default() })
+                }
                 Question::Program { name } => {
                     let file = if name.contains('/') { join(cwd, name) } else { format!("/usr/bin/{name}") };
                     let inside_workspace = sayso_core::paths::below(&file, workspace);

@@ -1,26 +1,87 @@
-//! `{` inside of a word: read only where every shell takes it as it stands, as in `{}` and `HEAD@{1}`.
+//! `{` inside of a word: a plain list such as `{a,b}` or `{1..3}`, or a pair that every shell takes as it stands, as in `{}` and `HEAD@{1}`.
 //!
-//! Lists such as `{a,b}` are several words in one shell and one word in another, and where a list ends is not where its first `}` stands
-//! (`{a}b,c}` is a list): whoever writes one is asked.
+//! A list is several words in one shell and one word in another, so the piece keeps both. Where a list ends is not always where its first
+//! `}` stands (`{a,{b}c}`): only lists of plain characters are read, and whoever writes another one is asked.
 
 use super::Reading;
 use super::cursor::{Cursor, is_meta};
+use super::tree::Piece;
+
+/// Words that one list may stand for.
+const MOST: usize = 64;
 
 impl Cursor<'_> {
-    /// The text of a plain pair of braces.
-    pub(super) fn brace(&mut self, after_at: bool) -> Reading<String> {
+    /// What a pair of braces is.
+    pub(super) fn brace(&mut self, after_at: bool) -> Reading<Piece> {
         let rest = self.rest();
-        let inner = rest.bytes().skip(1).take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
+        let inner = rest.bytes().skip(1).take_while(|byte| is_listed(*byte)).take(4096).count();
         let closed = rest.as_bytes().get(1 + inner) == Some(&b'}');
-        let word: &[u8] = rest.as_bytes().get(2 + inner..).unwrap_or_default();
-        let end_of_word = word.iter().position(|byte| is_meta(*byte)).unwrap_or(word.len());
-        let lists_on = word.get(..end_of_word).unwrap_or_default().iter().any(|byte| b",{}".contains(byte));
-        let names_descriptor = matches!(word.first(), Some(b'<' | b'>'));
-        if !closed || lists_on || names_descriptor || inner > 0 && !after_at {
-            return self.refuse("braces are read differently by different shells");
+        if !closed {
+            return self.refuse("braces that are read differently by different shells");
         }
-        let text = rest.get(..2 + inner).unwrap_or_default().to_owned();
+        let names_descriptor = matches!(rest.as_bytes().get(2 + inner), Some(b'<' | b'>'));
+        if names_descriptor {
+            return self.refuse("a file descriptor by name");
+        }
+        let content = rest.get(1..1 + inner).unwrap_or_default();
+        let written = rest.get(..2 + inner).unwrap_or_default().to_owned();
+        let piece = match choices(content) {
+            Some(choices) if choices.len() <= MOST => Piece::Braces { choices, written },
+            Some(_) => return self.refuse("braces that stand for very many words"),
+            None if self.is_plain_pair(content, after_at) => Piece::Text { text: written, quoted: false },
+            None => return self.refuse("braces that are read differently by different shells"),
+        };
         self.at += 2 + inner;
-        Ok(text)
+        Ok(piece)
     }
+
+    /// Whether a pair without a list stays as it is in every shell: nothing behind it in the word may turn it into one.
+    fn is_plain_pair(&self, content: &str, after_at: bool) -> bool {
+        let plain = content.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        let behind = self.rest().as_bytes().get(2 + content.len()..).unwrap_or_default();
+        let lists_on = behind.iter().take_while(|byte| !is_meta(**byte)).any(|byte| b",{}".contains(byte));
+        plain && !lists_on && (content.is_empty() || after_at)
+    }
+}
+
+/// Characters that mean themselves in a list, but for wildcards.
+fn is_listed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-./+@%:=,*?".contains(&byte)
+}
+
+/// The words of a list: by commas, or a range of plain numbers.
+fn choices(content: &str) -> Option<Vec<Vec<Piece>>> {
+    if content.contains(',') {
+        return Some(content.split(',').map(pieces).collect());
+    }
+    let (from, to) = content.split_once("..")?;
+    let plain = |text: &str| {
+        !text.is_empty() && text.len() < 6 && (text == "0" || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if !plain(from) || !plain(to) {
+        return None;
+    }
+    let (from, to) = (from.parse::<usize>().ok()?, to.parse::<usize>().ok()?);
+    let count = from.abs_diff(to).min(MOST) + 1;
+    let step = |index: usize| if from <= to { from + index } else { from - index };
+    Some((0..count).map(|index| pieces(&step(index).to_string())).collect())
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut out = Vec::new();
+    let mut plain = String::new();
+    for character in text.chars() {
+        if matches!(character, '*' | '?') {
+            if !plain.is_empty() {
+                out.push(Piece::Text { text: std::mem::take(&mut plain), quoted: false });
+            }
+            out.push(Piece::Wild(character.to_string()));
+        } else {
+            plain.push(character);
+        }
+    }
+    if !plain.is_empty() {
+        out.push(Piece::Text { text: plain, quoted: false });
+    }
+    out
 }

@@ -25,8 +25,8 @@ impl Cursor<'_> {
             Some("case") => self.case()?,
             Some("[[") => {
                 self.at += 2;
-                let words = self.conditional()?;
-                Node::Test { words, redirects: self.redirects()? }
+                let (words, numbers) = self.conditional()?;
+                Node::Test { words, numbers, redirects: self.redirects()? }
             }
             Some("function") => return self.refuse("a function is defined"),
             Some("coproc" | "select") => return self.refuse("a construct that is not read"),

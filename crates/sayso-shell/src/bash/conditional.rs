@@ -9,24 +9,32 @@ const ONE: [&str; 24] = [
     "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u", "-O", "-G", "-N", "-z", "-n", "-a",
     "-t", "!",
 ];
-const TEXTS: [&str; 5] = ["==", "=", "!=", "-nt", "-ot"];
+const TEXTS: [&str; 7] = ["==", "=", "!=", "=~", "-nt", "-ot", "-ef"];
 const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 impl Cursor<'_> {
-    /// From behind `[[` to behind `]]`; the words it looks at. One test only: `&&` and `(` in it start commands in other shells.
-    pub(super) fn conditional(&mut self) -> Reading<Vec<Word>> {
-        let mut words = Vec::new();
-        self.blanks();
-        self.primary(&mut words)?;
-        self.blanks();
+    /// From behind `[[` to behind `]]`: the words it looks at, and those that it compares as numbers.
+    ///
+    /// `&&` in it is read: where `[[` is no construct it is a program that is not there or that misses its end, so that nothing behind
+    /// `&&` runs. `||` and `(` would start commands there, and so would `&&` behind a `!`.
+    pub(super) fn conditional(&mut self) -> Reading<(Vec<Word>, Vec<Word>)> {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        loop {
+            self.blanks();
+            self.primary(&mut words, &mut numbers)?;
+            self.blanks();
+            if self.negated || !self.take("&&") {
+                break;
+            }
+        }
         if self.keyword() != Some("]]") {
             return self.refuse("a test that is not plain");
         }
         self.at += 2;
-        Ok(words)
+        Ok((words, numbers))
     }
 
-    fn primary(&mut self, words: &mut Vec<Word>) -> Reading<()> {
+    fn primary(&mut self, words: &mut Vec<Word>, numbers: &mut Vec<Word>) -> Reading<()> {
         while self.keyword() == Some("!") {
             self.at += 1;
             self.blanks();
@@ -40,7 +48,7 @@ impl Cursor<'_> {
         if first.bare().is_some_and(|text| text.starts_with('-') && text.len() == 2) {
             return self.refuse("an operator of `[[` that is not known");
         }
-        if self.keyword() == Some("]]") || self.peek() == Some(b')') || self.rest().starts_with("&&") || self.rest().starts_with("||") {
+        if self.keyword() == Some("]]") || self.rest().starts_with("&&") {
             words.push(first);
             return Ok(());
         }
@@ -57,20 +65,12 @@ impl Cursor<'_> {
         self.blanks();
         let second = self.one_word()?;
         if NUMBERS.contains(&operator) {
-            let plain = |word: &Word| {
-                word.pieces.iter().all(|piece| match piece {
-                    super::tree::Piece::Text { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'),
-                    super::tree::Piece::Number { .. } => true,
-                    super::tree::Piece::Parameter { form, .. } => *form == super::tree::Form::Count,
-                    _ => false,
-                })
-            };
-            if !plain(&first) || !plain(&second) {
-                return self.refuse("a comparison of numbers evaluates what it compares");
-            }
+            numbers.push(first);
+            numbers.push(second);
+        } else {
+            words.push(first);
+            words.push(second);
         }
-        words.push(first);
-        words.push(second);
         Ok(())
     }
 }

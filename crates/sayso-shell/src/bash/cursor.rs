@@ -10,6 +10,8 @@ pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     pub(super) at: usize,
     pub(super) depth: usize,
+    /// Behind a `!`.
+    pub(super) negated: bool,
     /// Heredocs whose bodies start at the next line.
     pub(super) pending: Vec<Pending>,
     /// Bodies that were read, by number.
@@ -19,7 +21,7 @@ pub(super) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts at the beginning, after a look at characters that no reader should have to deal with.
     pub(super) fn new(text: &'a str) -> Reading<Cursor<'a>> {
-        let cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, pending: Vec::new(), bodies: Vec::new() };
+        let cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, negated: false, pending: Vec::new(), bodies: Vec::new() };
         let mut before = b' ';
         for (at, character) in text.char_indices() {
             let plain = matches!(character, '\n' | '\t') || !is_hidden(character);

@@ -3,7 +3,7 @@
 use super::Reading;
 use super::cursor::{Cursor, is_meta};
 use super::heredoc::Pending;
-use super::tree::{Assigned, Assignment, Node, Redirect, RedirectKind, Script, Simple, Word};
+use super::tree::{Assigned, Assignment, Joint, Node, Redirect, RedirectKind, Script, Simple, Word};
 
 /// Where a script ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,16 +89,27 @@ impl Cursor<'_> {
 
     fn chain(&mut self) -> Reading<Node> {
         let first = self.pipeline()?;
-        let mut parts = vec![first];
+        let mut parts = vec![(Joint::First, first)];
         loop {
             self.blanks();
-            if !(self.take("&&") || self.take("||")) {
+            let joint = if self.take("&&") {
+                Joint::And
+            } else if self.take("||") {
+                Joint::Or
+            } else {
                 break;
-            }
+            };
             self.lines()?;
-            parts.push(self.pipeline()?);
+            parts.push((joint, self.pipeline()?));
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Node::Chain(parts) })
+        match parts.pop() {
+            Some((Joint::First, only)) => Ok(only),
+            Some(last) => {
+                parts.push(last);
+                Ok(Node::Chain(parts))
+            }
+            None => self.refuse("a command is missing"),
+        }
     }
 
     fn pipeline(&mut self) -> Reading<Node> {
@@ -110,6 +121,8 @@ impl Cursor<'_> {
             negated = true;
             self.blanks();
         }
+        let outside = self.negated;
+        self.negated |= negated;
         loop {
             parts.push(self.command()?);
             self.blanks();
@@ -122,6 +135,7 @@ impl Cursor<'_> {
             }
             self.lines()?;
         }
+        self.negated = outside;
         let node = if parts.len() == 1 { parts.remove(0) } else { Node::Pipeline(parts) };
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
     }
@@ -150,6 +164,10 @@ impl Cursor<'_> {
             {
                 simple.assignments.push(assignment);
                 continue;
+            }
+            // In some shells `&>` ends the command, and what follows is another one.
+            if simple.redirects.iter().any(|redirect| redirect.both) {
+                return self.refuse("what stands behind `&>` is read differently by other shells");
             }
             simple.words.push(self.word()?);
             simple.end = self.at;
@@ -243,12 +261,7 @@ impl Cursor<'_> {
         }
         self.at += digits;
         let kind = self.redirect_kind()?;
-        // In other shells `&>` sends the command to the background, and what follows runs at once: only at the very end is that the same.
-        let silent = matches!(&kind, RedirectKind::Write(word) if word.bare() == Some("/dev/null"));
-        if both && !(silent && self.rest().trim().is_empty()) {
-            return self.refuse_at(start, self.at, "`&>` is read differently by other shells");
-        }
-        Ok(Some(Redirect { kind, start, end: self.at }))
+        Ok(Some(Redirect { kind, both, start, end: self.at }))
     }
 
     fn redirect_kind(&mut self) -> Reading<RedirectKind> {

@@ -2,7 +2,8 @@
 //!
 //! It reads lists, pipes, groups, loops, conditions, heredocs, substitutions and the common expansions as bash without start-up files
 //! does. Functions, coprocesses, aliases, indirect expansions, subscripts and everything rare are refused on purpose: whoever needs
-//! them is asked. So is whatever other shells read as other commands (`((`, `[[ a && b ]]`, `$'…'`): not every agent runs bash.
+//! them is asked. So is whatever other shells read as other commands (`((`, `[[ a || b ]]`): not every agent runs bash. Where they read
+//! another word (`{a,b}`, `$'…'`), the tree keeps both.
 //! Nothing is skipped: every byte belongs to a node of the tree, to a blank or to a comment.
 
 mod arithmetic;
@@ -10,6 +11,7 @@ mod braces;
 mod compound;
 mod conditional;
 mod cursor;
+mod decoded;
 mod grammar;
 mod heredoc;
 mod parameter;

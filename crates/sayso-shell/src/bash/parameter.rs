@@ -41,7 +41,7 @@ impl Cursor<'_> {
         };
         let name = rest.get(..length).unwrap_or("").to_owned();
         self.at += length;
-        self.subscript()?;
+        let list = self.subscript()?;
         if counts {
             return if self.take("}") {
                 Ok(Piece::Parameter { name, form: Form::Count, quoted })
@@ -49,7 +49,18 @@ impl Cursor<'_> {
                 self.refuse("an expansion that is not known")
             };
         }
-        let form = self.form()?;
+        let form = match self.form()? {
+            // Behind a subscript the name alone does not tell the value.
+            Form::Plain if list => Form::List,
+            Form::Changed(pieces) if list => {
+                if pieces.is_empty() {
+                    Form::List
+                } else {
+                    return self.refuse_at(start, self.at, "an expansion of a whole list that is not plain");
+                }
+            }
+            form => form,
+        };
         if !self.take("}") {
             return self.refuse_at(start, self.at, "an expansion that is not closed or not known");
         }
@@ -57,9 +68,9 @@ impl Cursor<'_> {
     }
 
     /// `[@]`, `[*]` and `[0]`; anything else is evaluated.
-    fn subscript(&mut self) -> Reading<()> {
+    fn subscript(&mut self) -> Reading<bool> {
         if self.peek() != Some(b'[') {
-            return Ok(());
+            return Ok(false);
         }
         let rest = self.rest();
         let length = rest.find(']').unwrap_or(0);
@@ -69,7 +80,7 @@ impl Cursor<'_> {
             return self.refuse("a subscript is evaluated when it runs");
         }
         self.at += length + 1;
-        Ok(())
+        Ok(true)
     }
 
     fn form(&mut self) -> Reading<Form> {

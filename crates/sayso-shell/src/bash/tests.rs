@@ -33,7 +33,8 @@ fn node(given: &Node, out: &mut Vec<String>) {
             simple.words.iter().for_each(|word| pieces(&word.pieces, out));
             redirects(&simple.redirects, out);
         }
-        Node::Pipeline(nodes) | Node::Chain(nodes) => nodes.iter().for_each(|one| node(one, out)),
+        Node::Pipeline(nodes) => nodes.iter().for_each(|one| node(one, out)),
+        Node::Chain(nodes) => nodes.iter().for_each(|(_, one)| node(one, out)),
         Node::Background(one) | Node::Not(one) => node(one, out),
         Node::Subshell(inner, after) | Node::Group(inner, after) => {
             script(inner, out);
@@ -65,8 +66,8 @@ fn node(given: &Node, out: &mut Vec<String>) {
                 script(body, out);
             }
         }
-        Node::Test { words, redirects: after } => {
-            words.iter().for_each(|word| pieces(&word.pieces, out));
+        Node::Test { words, numbers, redirects: after } => {
+            words.iter().chain(numbers).for_each(|word| pieces(&word.pieces, out));
             redirects(after, out);
         }
     }
@@ -115,11 +116,12 @@ fn commands_are_found_wherever_they_stand() {
         ("! a", "a"),
         ("time -p a | b", "time b"),
         ("[[ $(a) == b* ]] && c", "a c"),
-        ("[[ -f x && $(a) == b* ]] && c", "!"),
+        ("[[ -f x && $(a) == b* ]] && c", "a c"),
+        ("! [[ -f x && $(a) == b* ]] && c", "!"),
         ("a &>f b", "!"),
-        ("a &>f", "!"),
+        ("a &>f", "a"),
         ("a &>/dev/null", "a"),
-        ("a &>/dev/null && b", "!"),
+        ("a &>/dev/null && b", "a b"),
         ("a >! b", "!"),
         ("=a", "!"),
         ("a \\\n  -b | c", "a c"),
@@ -129,14 +131,16 @@ fn commands_are_found_wherever_they_stand() {
         ("echo 2\\\n>x", "!"),
         ("if a; then b; else\\\n/c; fi", "!"),
         ("cat {z}q,a}", "!"),
-        ("cat {,a}", "!"),
-        ("cat {a,b}", "!"),
+        ("cat {,a}", "cat"),
+        ("cat {a,{b}c}", "!"),
+        ("cat {a,b}", "cat"),
         ("git show HEAD@{1}", "git"),
         ("cat <1-9>/dev/null", "!"),
         ("c\"a\"t f", "cat"),
-        ("$'\\143at' f", "!"),
+        ("$'\\143at' f", "?"),
+        ("$'a\\'b' f", "!"),
         ("echo $((1+2))", "echo"),
-        ("echo {a,b}.txt {1..3}", "!"),
+        ("echo {a,b}.txt {1..3}", "echo"),
         ("find . -exec ls {} +", "find"),
         ("> f", ""),
         ("a 2>&1 >/dev/null | b |& c", "a b c"),
@@ -147,13 +151,16 @@ fn commands_are_found_wherever_they_stand() {
         ("echo ${!x}", "!"),
         ("echo ${x@P}", "!"),
         ("echo ${x:=y}", "!"),
-        ("echo $((x))", "!"),
+        ("echo $((x))", "echo"),
+        ("echo $((x=1))", "!"),
+        ("echo $((x++))", "!"),
+        ("echo $((x[0]))", "!"),
         ("a[0]=1", "!"),
         ("echo \"${x:-'$(a)'}\"", "!"),
         ("cat <<E\nx", "!"),
         ("a &\\\n& b", "!"),
         ("coproc a", "!"),
-        ("[[ $x -eq 1 ]]", "!"),
+        ("[[ $x -eq 1 ]]", ""),
         ("[[ -v x ]]", "!"),
         ("echo ~root", "!"),
         ("a\r\nb", "!"),

@@ -19,8 +19,8 @@ pub(crate) enum Node {
     Simple(Simple),
     /// Commands whose output is the next one's input.
     Pipeline(Vec<Node>),
-    /// `a && b || c`: the parts in order.
-    Chain(Vec<Node>),
+    /// `a && b || c`: the parts in order, each with what stands before it.
+    Chain(Vec<(Joint, Node)>),
     /// `! a`.
     Not(Box<Node>),
     /// `a &`.
@@ -37,8 +37,19 @@ pub(crate) enum Node {
     For { name: String, words: Option<Vec<Word>>, body: Script, redirects: Vec<Redirect> },
     /// `case`.
     Case { word: Word, arms: Vec<(Vec<Word>, Script)>, redirects: Vec<Redirect> },
-    /// `[[ … ]]`, by the words it looks at.
-    Test { words: Vec<Word>, redirects: Vec<Redirect> },
+    /// `[[ … ]]`, by the words it looks at, and those among them that it compares as numbers.
+    Test { words: Vec<Word>, numbers: Vec<Word>, redirects: Vec<Redirect> },
+}
+
+/// What stands before a part of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// Nothing: it is the first.
+    First,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
 }
 
 /// Assignments, words and redirects.
@@ -70,6 +81,8 @@ pub(crate) enum Assigned {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
+    /// `&>`, which in some shells sends the command to the background instead.
+    pub(crate) both: bool,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -111,8 +124,12 @@ pub(crate) enum Piece {
     Command { script: Script, quoted: bool },
     /// `<( … )` and `>( … )`.
     Process { script: Script },
-    /// `$(( … ))` over plain numbers: digits and a sign come out.
-    Number { quoted: bool },
+    /// `$(( … ))`: digits come out, and perhaps a sign, as long as these variables hold plain numbers.
+    Number { names: Vec<String>, signed: bool, quoted: bool },
+    /// `{a,b}` and `{1..3}`: a word for each in most shells, and text in some.
+    Braces { choices: Vec<Vec<Piece>>, written: String },
+    /// `$'…'`: decoded in most shells, and a `$` before a quoted text in some.
+    Decoded { text: String, written: String },
 }
 
 /// How a parameter is expanded.
@@ -122,6 +139,8 @@ pub(crate) enum Form {
     Plain,
     /// A number: `${#name}`, `$?`, `$#`.
     Count,
+    /// All values of a list, as words of their own: `"${name[@]}"`.
+    List,
     /// The value, or something made of it and of these pieces.
     Changed(Vec<Piece>),
 }

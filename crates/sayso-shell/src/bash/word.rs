@@ -69,13 +69,17 @@ impl Cursor<'_> {
                 '~' if ends_with(&pieces, '=') || ends_with(&pieces, ':') => {
                     return self.refuse("a `~` that bash expands or not, by what stands before it");
                 }
-                '=' if first && place == Place::Argument => {
+                // A lone `=` or `==` stands in tests.
+                '=' if first && place == Place::Argument && !self.lone_equals() => {
                     return self.refuse("a word that starts with `=` is read differently by other shells");
                 }
                 '{' if place == Place::Argument => {
                     let after_at = ends_with(&pieces, '@');
-                    let text = self.brace(after_at)?;
-                    text.chars().for_each(|character| push_text(&mut pieces, character));
+                    let brace = self.brace(after_at)?;
+                    match brace {
+                        Piece::Text { text, quoted: false } => text.chars().for_each(|character| push_text(&mut pieces, character)),
+                        other => pieces.push(other),
+                    }
                 }
                 '{' | '}' if place == Place::Value => return self.refuse("braces in a value"),
                 '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
@@ -136,6 +140,12 @@ impl Cursor<'_> {
         Ok(Piece::Home)
     }
 
+    /// Whether `=` or `==` stands here as a word of its own.
+    fn lone_equals(&self) -> bool {
+        let after = self.rest().trim_start_matches('=');
+        self.rest().len() - after.len() <= 2 && after.bytes().next().is_none_or(is_meta)
+    }
+
     fn single_quotes(&mut self) -> Reading<String> {
         let rest = self.text.get(self.at + 1..).unwrap_or("");
         let Some(length) = rest.find('\'') else { return self.refuse("a quote is not closed") };
@@ -183,15 +193,14 @@ impl Cursor<'_> {
         match self.ahead(1) {
             Some(b'(') if self.ahead(2) == Some(b'(') => {
                 self.at += 1;
-                self.arithmetic()?;
-                pieces.push(Piece::Number { quoted: is_quoted });
+                pieces.push(self.arithmetic(is_quoted)?);
             }
             Some(b'(') => {
                 let script = self.substitution()?;
                 pieces.push(Piece::Command { script, quoted: is_quoted });
             }
             Some(b'{') => pieces.push(self.braced_parameter(is_quoted)?),
-            Some(b'\'') if !is_quoted => return self.refuse("a text in `$'…'` is read differently by other shells"),
+            Some(b'\'') if !is_quoted => pieces.push(self.decoded()?),
             Some(b'"') if !is_quoted => return self.refuse("a text in `$\"…\"` is translated when it runs"),
             Some(b'[') => return self.refuse("`$[` is an old form of arithmetic"),
             Some(byte) if byte.is_ascii_alphanumeric() || byte == b'_' || b"?#$!@*-".contains(&byte) => {

@@ -108,6 +108,7 @@ fn list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn compare(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    scene.settle();
     for path in &parsed.operands {
         // Two folders are compared file by file even without `-r`.
         scene.read(path, true);

@@ -70,13 +70,16 @@ pub(crate) fn is_modelled(name: &str) -> bool {
 
 /// Every operand is read.
 fn reads(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    scene.settle();
     for path in &parsed.operands {
         scene.read(path, false);
     }
 }
 
-/// The operands are only words.
-fn says(_: &mut Scene<'_>, _: &Parsed<'_>) {}
+/// The operands are only words, however many there are.
+fn says(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+    scene.settle();
+}
 
 /// There may be no operands.
 fn takes_none(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -88,6 +91,7 @@ fn takes_none(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Reads the operands with everything below, or the current folder.
 fn reads_below(scene: &mut Scene<'_>, paths: &[&str], recursive: bool) {
+    scene.settle();
     if paths.is_empty() {
         scene.read(".", recursive);
     }

@@ -1,6 +1,7 @@
 //! Programs that look for files and in files.
 
 use super::{Program, reads_below};
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
@@ -34,6 +35,7 @@ pub(super) const PROGRAMS: &[Program] = &[
 fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let recursive = parsed.has("--recursive") || parsed.has("--dereference-recursive") || parsed.value("--directories") == Some("recurse");
     let paths = without_pattern(parsed, false);
+    scene.settle();
     if recursive {
         reads_below(scene, paths, true);
     } else {
@@ -153,6 +155,12 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         places.push(place);
     }
     reads_below(scene, &places, true);
+    // A place that is only known when it runs may turn out to be a test or an action.
+    if let Some(word) =
+        parsed.operands.iter().find(|word| word.starts_with(hole::TEXT) && places.contains(word) || word.contains(hole::LIST))
+    {
+        scene.unlisted_word(word, "a place of `find` is only known when it runs");
+    }
     while let Some(word) = words.next() {
         if ALONE.contains(&word) {
             continue;
@@ -165,7 +173,17 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             }
             continue;
         }
-        match words.next() {
+        if matches!(word, "-exec" | "-execdir" | "-ok" | "-okdir") && scene.read_inside {
+            let mut before = "";
+            for inner in words.by_ref() {
+                if inner == ";" || inner == "+" && before == "{}" {
+                    break;
+                }
+                before = inner;
+            }
+            continue;
+        }
+        match words.next().filter(|value| !hole::may_be_several(value)) {
             // An option in the place of a value is only known where numbers and modes have a sign.
             Some(value) if WITH_WORD.contains(&word) && (!value.starts_with('-') || is_signed(word, value)) => {}
             Some(path) if WITH_PATH.contains(&word) && !path.starts_with('-') => scene.read(path, false),

@@ -1,6 +1,7 @@
 //! Builtins, and programs that only print something about the machine or their own words.
 
 use super::{Program, says, takes_none};
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
@@ -37,7 +38,9 @@ pub(super) const PROGRAMS: &[Program] = &[
 ];
 
 fn change_folder(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    scene.settle();
     match parsed.operands.as_slice() {
+        [] => scene.read(&crate::hole::HOME.to_string(), false),
         [folder] | ["--", folder] if !folder.starts_with('-') => scene.read(folder, false),
         _ => scene.unknown("goes to a folder that only the shell knows"),
     }
@@ -55,13 +58,19 @@ fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     });
     let inert = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || b".-+".contains(&byte));
     let numbers = !conversions.contains(['n', '(']) && arguments.iter().all(inert);
-    if format.starts_with('-') || !(only_texts || numbers) {
+    if format.starts_with('-') || !(only_texts || numbers) || !hole::is_literal(format) {
         scene.unknown("this form of `printf` is not known");
+    } else if only_texts {
+        scene.settle();
     }
 }
 
 /// Only tests of one file or text; `-v` and comparisons of numbers may run code in their arguments.
 fn test(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    // A quoted word is one word, whatever it holds; an unquoted one may be several, and then it is another test.
+    if !parsed.operands.iter().any(|word| hole::may_be_several(word)) {
+        scene.settle();
+    }
     match parsed.operands.as_slice() {
         ["-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h", path] => scene.read(path, false),
         ["-n" | "-z", _] | [_, "=" | "==" | "!=", _] => {}

@@ -114,6 +114,9 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// The words after it are a command or a script, which this reader does not look into.
 fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets = true;
+    if scene.read_inside {
+        return scene.settle();
+    }
     let note = format!("`{}` runs another command", scene.name);
     scene.unknown(note.clone());
     if scene.name == "ssh" {

@@ -10,7 +10,7 @@ pub fn is_read_only(draft: &Draft) -> bool {
     draft.opaque.is_none()
         && draft.dangers.is_empty()
         && draft.effects.iter().all(|effect| match effect.kind {
-            EffectKind::Read => true,
+            EffectKind::Read => !matches!(effect.target, Target::UnknownPath(_)),
             EffectKind::Run => effect.manner.known_program,
             _ => false,
         })

@@ -4,6 +4,7 @@ mod git;
 mod git_clean;
 mod git_danger;
 mod ignore;
+mod names;
 mod paths;
 mod programs;
 

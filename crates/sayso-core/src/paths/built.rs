@@ -1,0 +1,56 @@
+//! Names of folders that tools fill: what git ignores there is built or installed, and nothing of a person.
+
+use super::relative;
+
+/// Folders of built or installed things.
+const BUILT: [&str; 26] = [
+    "node_modules",
+    "target",
+    "dist",
+    "build",
+    "out",
+    "bin",
+    "obj",
+    "__pycache__",
+    ".next",
+    ".nuxt",
+    ".cache",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    "vendor",
+    "coverage",
+    ".gradle",
+    "Pods",
+    "site-packages",
+    "bower_components",
+    ".turbo",
+    ".svelte-kit",
+    ".parcel-cache",
+    "htmlcov",
+    ".dart_tool",
+];
+
+/// Whether a file that git ignores is no private one: it lies among built or installed things, or is git's own data, which git ignores as
+/// a matter of course. Only git's configuration may hold an address with a password.
+pub fn made_or_kept_by_tools(canonical: &str, workspace: &str) -> bool {
+    let inner = relative(canonical, workspace).unwrap_or(canonical);
+    let built = inner.split('/').any(|name| BUILT.contains(&name) || name.ends_with(".egg-info"));
+    built || canonical.contains("/.git/") && !canonical.ends_with("/config")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::made_or_kept_by_tools;
+
+    #[test]
+    fn only_folders_in_the_workspace_count() {
+        for made in "/ws/target/x /ws/a/node_modules/b/c /ws/x.egg-info/PKG-INFO /ws/.git/HEAD /ws/dist".split_whitespace() {
+            assert!(made_or_kept_by_tools(made, "/ws"), "{made}");
+        }
+        for own in "/build/ws/local.cfg /build/ws/a/notes.txt /build/ws/.git/config".split_whitespace() {
+            assert!(!made_or_kept_by_tools(own, "/build/ws"), "{own}");
+        }
+    }
+}

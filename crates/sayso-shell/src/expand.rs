@@ -1,0 +1,351 @@
+//! Words after expansion: each word of a command becomes fields, in every way that the line's variables and the shells allow.
+//!
+//! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
+
+use crate::bash::tree::{Document, Form, Node, Piece, RedirectKind, Script, Word};
+use crate::hole::{self, ANY, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::variables::{Variables, all_literal};
+
+/// Ways to read one command that are told apart. Beyond that, variables count as unknown.
+const MOST_WAYS: usize = 24;
+
+/// A word as the program gets it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// With holes.
+    pub(crate) value: String,
+    /// As a person reads it, where that is another text.
+    shown: Option<String>,
+    /// Which bytes of the text it comes from.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Field {
+    /// A field that stands for itself.
+    pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {
+        Field { value: value.into(), shown: None, start, end }
+    }
+
+    /// A field of which nothing is known but how it is shown.
+    pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
+        Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
+    }
+
+    /// Puts a hole wherever this text stands.
+    pub(crate) fn fill(&mut self, text: &str, hole: char) {
+        if self.value.contains(text) {
+            self.shown = Some(self.shown());
+            self.value = self.value.replace(text, &hole.to_string());
+        }
+    }
+
+    /// As a person reads it.
+    pub(crate) fn shown(&self) -> String {
+        match &self.shown {
+            Some(shown) => shown.clone(),
+            None => hole::shown(&self.value),
+        }
+    }
+
+    fn push(&mut self, value: &str, written: &str) {
+        let plain = hole::is_literal(value);
+        if !plain || self.shown.is_some() {
+            let shown = self.shown.get_or_insert_with(|| self.value.clone());
+            let unknown = value.chars().count() == 1 && value.contains([TEXT, LIST]);
+            shown.push_str(&if unknown { written.to_owned() } else { hole::shown(value) });
+        }
+        self.value.push_str(value);
+    }
+}
+
+/// How braces and `$'…'` are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// As bash and zsh do.
+    Wide,
+    /// As a plain `sh` does.
+    Plain,
+}
+
+/// What words are expanded with.
+#[derive(Clone, Copy)]
+pub(crate) struct Expander<'a> {
+    pub(crate) variables: &'a Variables,
+    pub(crate) document: &'a Document,
+    pub(crate) dialect: Dialect,
+    /// Variables that may hold several values count as unknown.
+    blur: bool,
+}
+
+/// A command's words in one way to read them.
+pub(crate) type Fields = Vec<Field>;
+
+/// All ways to read the words of a command.
+pub(crate) fn commands(words: &[Word], variables: &Variables, document: &Document) -> Vec<Fields> {
+    // Most commands are nothing but text.
+    if let Some(fields) = words.iter().map(literal).collect::<Option<Fields>>() {
+        return vec![fields];
+    }
+    let has_dialects =
+        words.iter().any(|word| word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. } | Piece::Decoded { .. })));
+    let dialects: &[Dialect] = if has_dialects { &[Dialect::Wide, Dialect::Plain] } else { &[Dialect::Wide] };
+    let mut all = Vec::new();
+    for &dialect in dialects {
+        let expander = Expander { variables, document, dialect, blur: false };
+        let ways = expander.list(words).unwrap_or_else(|| {
+            let blurred = Expander { blur: true, ..expander };
+            blurred.list(words).unwrap_or_else(|| vec![words.iter().map(unknown).collect()])
+        });
+        all.extend(ways);
+    }
+    all.dedup();
+    all
+}
+
+/// All fields that a word may become, in any way.
+pub(crate) fn values(word: &Word, variables: &Variables, document: &Document) -> Vec<Field> {
+    commands(std::slice::from_ref(word), variables, document).into_iter().flatten().collect()
+}
+
+/// All texts that a word may be where it is not split: the value of an assignment, the target of a redirect, an operand of a test.
+pub(crate) fn texts(word: &Word, variables: &Variables, document: &Document) -> Vec<Field> {
+    if let Some(field) = literal(word) {
+        return vec![field];
+    }
+    let mut quoted = word.clone();
+    quote(&mut quoted.pieces);
+    let fields = values(&quoted, variables, document);
+    if fields.is_empty() { vec![Field::plain("", word.start, word.end)] } else { fields }
+}
+
+fn quote(pieces: &mut [Piece]) {
+    for piece in pieces {
+        match piece {
+            Piece::Text { quoted, .. } | Piece::Parameter { quoted, .. } | Piece::Command { quoted, .. } | Piece::Number { quoted, .. } => {
+                *quoted = true
+            }
+            _ => {}
+        }
+    }
+}
+
+fn literal(word: &Word) -> Option<Field> {
+    Some(Field::plain(word.literal()?, word.start, word.end))
+}
+
+fn unknown(word: &Word) -> Field {
+    Field::hole(LIST, "$…", word.start, word.end)
+}
+
+/// Fields while they are being made.
+#[derive(Clone, Default)]
+struct Making {
+    done: Fields,
+    current: Field,
+    /// There is a current field, be it empty.
+    open: bool,
+    /// The name of a file or folder stands in it without quotes.
+    parted: bool,
+}
+
+impl Making {
+    fn push(&mut self, value: &str, written: &str) {
+        self.current.push(value, written);
+        self.open = true;
+    }
+
+    fn close(&mut self) {
+        if std::mem::take(&mut self.parted) {
+            self.current.push(&PARTED.to_string(), "");
+        }
+        if std::mem::take(&mut self.open) {
+            self.done.push(std::mem::take(&mut self.current));
+        }
+    }
+
+    /// Adds an unquoted value as most shells do: blanks part it.
+    fn push_split(&mut self, value: &str) {
+        let mut parts = value.split([' ', '\t', '\n']).peekable();
+        while let Some(part) = parts.next() {
+            if !part.is_empty() {
+                self.push(part, part);
+            }
+            if parts.peek().is_some() {
+                self.close();
+            }
+        }
+    }
+}
+
+impl Expander<'_> {
+    /// All ways to read these words together; none if there are too many.
+    fn list(&self, words: &[Word]) -> Option<Vec<Fields>> {
+        let mut ways: Vec<Fields> = vec![Vec::new()];
+        for word in words {
+            let more = self.word(word)?;
+            if ways.len() * more.len() > MOST_WAYS {
+                return None;
+            }
+            let [only] = more.as_slice() else {
+                ways = ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect();
+                continue;
+            };
+            ways.iter_mut().for_each(|way| way.extend(only.iter().cloned()));
+        }
+        Some(ways)
+    }
+
+    fn word(&self, word: &Word) -> Option<Vec<Fields>> {
+        if let Some(field) = literal(word) {
+            return Some(vec![vec![field]]);
+        }
+        let mut ways: Vec<Fields> = vec![Vec::new()];
+        for pieces in self.braces(&word.pieces)? {
+            let more = self.pieces(&pieces)?;
+            if ways.len() * more.len() > MOST_WAYS {
+                return None;
+            }
+            ways = ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect();
+        }
+        for field in ways.iter_mut().flatten() {
+            (field.start, field.end) = (word.start, word.end);
+        }
+        Some(ways)
+    }
+
+    /// Each word that braces make of one.
+    fn braces<'p>(&self, pieces: &'p [Piece]) -> Option<Vec<Vec<&'p Piece>>> {
+        const MOST_WORDS: usize = 128;
+        let mut words: Vec<Vec<&Piece>> = vec![Vec::new()];
+        for piece in pieces {
+            match piece {
+                Piece::Braces { choices, .. } if self.dialect == Dialect::Wide => {
+                    if words.len() * choices.len() > MOST_WORDS {
+                        return None;
+                    }
+                    words = words
+                        .iter()
+                        .flat_map(|word| choices.iter().map(move |choice| word.iter().copied().chain(choice).collect()))
+                        .collect();
+                }
+                piece => words.iter_mut().for_each(|word| word.push(piece)),
+            }
+        }
+        Some(words)
+    }
+
+    fn pieces(&self, pieces: &[&Piece]) -> Option<Vec<Fields>> {
+        let mut ways = vec![Making::default()];
+        for piece in pieces {
+            match piece {
+                Piece::Parameter { name, form: Form::Plain, quoted } if !matches!(name.as_str(), "@" | "*") => {
+                    ways = self.parameter(&ways, name, *quoted)?;
+                }
+                Piece::Home => ways = self.parameter(&ways, "HOME", true)?,
+                piece => {
+                    let (value, written) = self.piece(piece);
+                    let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
+                    for way in &mut ways {
+                        way.push(&value, &written);
+                        way.parted |= parted;
+                    }
+                }
+            }
+        }
+        ways.iter_mut().for_each(Making::close);
+        Some(ways.into_iter().map(|way| way.done).collect())
+    }
+
+    /// A piece that can only be one thing, and how it is written.
+    fn piece(&self, piece: &Piece) -> (String, String) {
+        let unknown = |quoted: bool| if quoted { TEXT } else { LIST };
+        let (hole, written) = match piece {
+            Piece::Text { text, .. } => return (text.clone(), text.clone()),
+            Piece::Braces { written, .. } => return (written.clone(), written.clone()),
+            Piece::Decoded { text, written } => {
+                let text = if self.dialect == Dialect::Wide { text } else { written };
+                return (text.clone(), text.clone());
+            }
+            Piece::Wild(text) => (if text == "*" { STAR } else { ANY }, text.clone()),
+            Piece::Process { .. } => (PIPE, "<(…)".to_owned()),
+            Piece::Number { names, signed, quoted } => {
+                let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
+                (if plain { NUMBER } else { unknown(*quoted) }, "$((…))".to_owned())
+            }
+            Piece::Command { script, quoted } => match known_output(script, self.document) {
+                Some(text) if *quoted || text.contains(HERE) => return (text.clone(), text),
+                _ => (unknown(*quoted), "$(…)".to_owned()),
+            },
+            Piece::Parameter { name, form, quoted } => {
+                let hole = match form {
+                    Form::Count => NUMBER,
+                    Form::Changed(_) => unknown(*quoted),
+                    Form::Plain | Form::List => LIST,
+                };
+                (hole, format!("${name}"))
+            }
+            Piece::Home => (TEXT, "~".to_owned()),
+        };
+        (hole.to_string(), written)
+    }
+
+    fn parameter(&self, ways: &[Making], name: &str, quoted: bool) -> Option<Vec<Making>> {
+        let mut values = self.variables.get(name);
+        if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
+            values = vec![TEXT.to_string()];
+        }
+        let written = format!("${name}");
+        let mut out = Vec::new();
+        for way in ways {
+            for value in &values {
+                let mut quoted_way = way.clone();
+                if quoted {
+                    quoted_way.push(value, &written);
+                    out.push(quoted_way);
+                    continue;
+                }
+                if value.is_empty() {
+                    out.push(quoted_way);
+                } else if value.contains([TEXT, LIST]) || hole::is_literal(value) && value.contains(['*', '?', '[', '\\']) {
+                    quoted_way.push(&LIST.to_string(), &written);
+                    out.push(quoted_way);
+                } else if value.contains([' ', '\t', '\n']) {
+                    // zsh does not part it.
+                    let mut split = way.clone();
+                    split.push_split(value);
+                    quoted_way.push(value, &written);
+                    out.extend([split, quoted_way]);
+                } else {
+                    quoted_way.push(value, &written);
+                    quoted_way.parted |= value.contains([HOME, HERE, STAR, ANY]);
+                    out.push(quoted_way);
+                }
+            }
+            if out.len() > MOST_WAYS {
+                return None;
+            }
+        }
+        Some(out)
+    }
+}
+
+/// What a substitution prints, where that is known without running it: `$(pwd)`, and `$(cat <<'X' …)` with a plain text.
+fn known_output(script: &Script, document: &Document) -> Option<String> {
+    let [Node::Simple(simple)] = script.0.as_slice() else { return None };
+    if !simple.assignments.is_empty() {
+        return None;
+    }
+    let [word] = simple.words.as_slice() else { return None };
+    match (word.literal()?.as_str(), simple.redirects.as_slice()) {
+        ("pwd", []) => Some(HERE.to_string()),
+        ("cat", [redirect]) => match &redirect.kind {
+            RedirectKind::HereDocument(number) => {
+                let text = document.bodies.get(*number)?.literal()?;
+                Some(text.trim_end_matches('\n').to_owned())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

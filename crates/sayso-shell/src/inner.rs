@@ -1,0 +1,268 @@
+//! Commands that stand in the words of other commands: the script of `sh -c`, and what `xargs` and `find -exec` start.
+//!
+//! Each is walked like any other command, for any arguments it may get. What cannot be read here is left to the table of programs, which
+//! knows that such a program runs something else.
+
+use crate::bash::Refusal;
+use crate::characters::is_name;
+use crate::expand::Field;
+use crate::hole::{self, BELOW, HOME, LIST, TEXT};
+use crate::lines::{Step, Walk};
+use crate::wrappers::{self, identity};
+
+/// More commands than this do not stand in each other.
+const DEEPEST: usize = 16;
+
+/// Words of the shell that can change anything it keeps: nothing is known behind them.
+const CHANGE_ANYTHING: [&str; 27] = [
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "let",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "alias",
+    "unalias",
+    "shopt",
+    "hash",
+    "enable",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "shift",
+    "bind",
+    "complete",
+    "pushd",
+    "popd",
+    "chdir",
+    "setopt",
+    "zmodload",
+];
+
+impl Walk<'_> {
+    /// Follows what a command does to the folder and the variables of the shell.
+    pub(crate) fn follow(&mut self, step: &Step) {
+        let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
+        match words.as_slice() {
+            ["cd"] => match self.state.variables.get("HOME").as_slice() {
+                [home] => self.state.folders.go(home),
+                _ => self.state.folders.lose(),
+            },
+            ["cd", "--", folder] | ["cd", folder] if !hole::may_be_option(folder) && !folder.starts_with('+') => {
+                self.state.folders.go(folder);
+            }
+            ["cd", ..] => self.state.folders.lose(),
+            ["read", names @ ..] => {
+                for name in names.iter().filter(|name| !name.starts_with('-')) {
+                    if is_name(name) { self.state.variables.forget(name) } else { self.state.variables.lose() }
+                }
+                self.state.variables.forget("REPLY");
+            }
+            ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
+            _ if changes_anything(&step.values()) => {
+                self.state.folders.lose();
+                self.state.variables.lose();
+            }
+            _ => {}
+        }
+    }
+
+    /// Walks what a command starts, if that can be read. Answers whether it was.
+    pub(crate) fn inner(&mut self, step: &Step) -> Result<bool, Refusal> {
+        let values = step.values();
+        let Ok(unwrapped) = wrappers::unwrap(&values) else { return Ok(false) };
+        let words = step.words.get(unwrapped.start..).unwrap_or(&[]);
+        let Some((first, arguments)) = words.split_first() else { return Ok(false) };
+        if self.depth >= DEEPEST {
+            return self.refuse(step.start, step.end, "commands stand in each other too deep");
+        }
+        match identity(&first.value) {
+            "sh" | "bash" | "dash" | "zsh" => match script_of_shell(arguments) {
+                Some(script) => self.walk_inside(&script.value, (script.start, script.end), true).map(|()| true),
+                None => Ok(false),
+            },
+            "eval" if unwrapped.start == 0 && !arguments.is_empty() => self.evaluated(arguments),
+            "xargs" => self.for_input(step, arguments),
+            "find" => self.for_found(step, arguments),
+            _ => Ok(false),
+        }
+    }
+
+    /// The words of `eval` are put together and read again, in the same shell.
+    fn evaluated(&mut self, arguments: &[Field]) -> Result<bool, Refusal> {
+        if !arguments.iter().all(|field| hole::is_literal(&field.value)) {
+            return Ok(false);
+        }
+        let text = arguments.iter().map(|field| field.value.as_str()).collect::<Vec<_>>().join(" ");
+        let place = (arguments.first().map_or(0, |field| field.start), arguments.last().map_or(0, |field| field.end));
+        self.walk_inside(&text, place, false).map(|()| true)
+    }
+
+    /// `xargs` puts words of its input behind the command, or in the places of a text.
+    fn for_input(&mut self, step: &Step, arguments: &[Field]) -> Result<bool, Refusal> {
+        let Some((own, replaces)) = own_words_of_xargs(arguments) else { return Ok(false) };
+        let mut words: Vec<Field> = arguments.get(own..).unwrap_or(&[]).to_vec();
+        if words.is_empty() {
+            words.push(Field::plain("echo", step.start, step.end));
+        }
+        match replaces {
+            Some(text) => {
+                for field in &mut words {
+                    field.fill(&text, TEXT);
+                }
+            }
+            None => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+        }
+        self.start(step, words)
+    }
+
+    /// `find` puts a path below one of its places wherever `{}` stands.
+    fn for_found(&mut self, step: &Step, arguments: &[Field]) -> Result<bool, Refusal> {
+        let mut places: Vec<&Field> = arguments
+            .iter()
+            .skip_while(|field| matches!(field.value.as_str(), "-H" | "-L" | "-P"))
+            .take_while(|field| !field.value.starts_with('-') && !matches!(field.value.as_str(), "(" | ")" | "!" | ","))
+            .collect();
+        let here = Field::plain(".", step.start, step.end);
+        if places.is_empty() {
+            places.push(&here);
+        }
+        let mut rest = arguments;
+        let mut found = false;
+        while let Some(at) = rest.iter().position(|field| matches!(field.value.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")) {
+            let in_folder = rest.get(at).is_some_and(|field| field.value.ends_with("dir"));
+            let inner = rest.get(at + 1..).unwrap_or(&[]);
+            let ends = |index: usize, field: &Field| {
+                let all = field.value == "+"
+                    && index.checked_sub(1).and_then(|before| inner.get(before)).is_some_and(|before| before.value == "{}");
+                field.value == ";" || all
+            };
+            let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
+            let command = inner.get(..length).unwrap_or(&[]);
+            for place in &places {
+                let mut words = command.to_vec();
+                for field in &mut words {
+                    if field.value == "{}" && !in_folder {
+                        let path = format!("{}{BELOW}", place.value);
+                        *field = Field::hole(TEXT, "{}", field.start, field.end);
+                        field.value = path;
+                    } else {
+                        field.fill("{}", TEXT);
+                    }
+                }
+                let before = self.state.clone();
+                if in_folder {
+                    self.state.folders.lose();
+                }
+                let listed = self.start(step, words)?;
+                self.state = before;
+                if !listed {
+                    return Ok(false);
+                }
+            }
+            found = true;
+            rest = inner.get(length + 1..).unwrap_or(&[]);
+        }
+        Ok(found)
+    }
+
+    /// Walks a command in a process of its own.
+    fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
+        let before = self.state.clone();
+        self.depth += 1;
+        let inner = Step { words, background: step.background, start: step.start, end: step.end, started: true, ..Step::default() };
+        let result = self.command(inner);
+        self.depth -= 1;
+        self.state = before;
+        result.map(|()| true)
+    }
+}
+
+/// Whether a command changes what the shell keeps, in a way that is not followed.
+fn changes_anything(words: &[String]) -> bool {
+    let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
+    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || CHANGE_ANYTHING.contains(&word.as_str());
+    let keeps = |word: &String| matches!(word.as_str(), "read" | "printf" | "cd");
+    let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
+    words.first().is_some_and(|word| CHANGE_ANYTHING.contains(&word.as_str()))
+        || inner > 0 && words.get(inner).is_some_and(|word| changes(word) || keeps(word))
+        || shell_word && words.iter().skip(1).any(|word| changes(word))
+}
+
+/// The script behind `-c`, with only options before it that change nothing but how errors are treated.
+fn script_of_shell(arguments: &[Field]) -> Option<&Field> {
+    let mut rest = arguments.iter();
+    let mut command = false;
+    loop {
+        let field = rest.next()?;
+        match field.value.as_str() {
+            "--norc" | "--noprofile" | "--login" if !command => {}
+            "-o" => {
+                let option = rest.next()?;
+                if !matches!(option.value.as_str(), "pipefail" | "errexit" | "nounset" | "xtrace") {
+                    return None;
+                }
+            }
+            word if word.len() > 1 && word.starts_with('-') && word.bytes().skip(1).all(|byte| b"celux".contains(&byte)) => {
+                command |= word.contains('c');
+            }
+            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then_some(field),
+        }
+    }
+}
+
+/// How many words belong to `xargs` itself, and the text it replaces.
+fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
+    let mut at = 0;
+    let mut replaces = None;
+    while let Some(field) = arguments.get(at) {
+        let word = field.value.as_str();
+        if !hole::is_literal(word) && !word.starts_with(HOME) {
+            return None;
+        }
+        match word {
+            "--" => return Some((at + 1, replaces)),
+            "-0" | "--null" | "-r" | "--no-run-if-empty" | "-t" | "--verbose" | "-x" | "--exit" => at += 1,
+            "-n" | "-L" | "-P" | "-s" => {
+                let number = arguments.get(at + 1)?;
+                if number.value.is_empty() || !number.value.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return None;
+                }
+                at += 2;
+            }
+            "-I" => {
+                replaces =
+                    Some(arguments.get(at + 1).map(|field| field.value.clone()).filter(|text| !text.is_empty() && !text.starts_with('-'))?);
+                at += 2;
+            }
+            "-d" => {
+                arguments.get(at + 1).filter(|field| hole::is_literal(&field.value) && !field.value.starts_with('-'))?;
+                at += 2;
+            }
+            _ if is_attached_number(word) => at += 1,
+            _ => {
+                if let Some(text) = word.strip_prefix("-I").filter(|text| !text.is_empty()) {
+                    replaces = Some(text.to_owned());
+                    at += 1;
+                } else if word.starts_with('-') {
+                    return None;
+                } else {
+                    return Some((at, replaces));
+                }
+            }
+        }
+    }
+    Some((at, replaces))
+}
+
+/// `-n1`, `-P4`, `--max-args=1`.
+fn is_attached_number(word: &str) -> bool {
+    const STARTS: [&str; 7] = ["-n", "-L", "-P", "-s", "--max-args=", "--max-lines=", "--max-procs="];
+    let number = STARTS.iter().find_map(|start| word.strip_prefix(start));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,203 @@
+//! The variables of a line: what each of them may hold at one place of it.
+
+use crate::hole::{HERE, HOME, NUMBER, TEXT, is_literal};
+
+/// Values of one variable that are told apart.
+const MOST_VALUES: usize = 32;
+/// Bytes of one value that are kept.
+const LONGEST_VALUE: usize = 4096;
+
+/// What is known of the variables. One that is not in it holds whatever the environment has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Variables {
+    known: Vec<(String, Vec<String>)>,
+    /// Something ran that may have changed any of them.
+    lost: bool,
+}
+
+impl Variables {
+    /// The values a variable may hold; a text of which nothing is known is a hole.
+    pub(crate) fn get(&self, name: &str) -> Vec<String> {
+        if let Some((_, values)) = self.known.iter().find(|(known, _)| known == name) {
+            return values.clone();
+        }
+        let hole = match name {
+            _ if self.lost => TEXT,
+            "HOME" => HOME,
+            "PWD" => HERE,
+            _ => TEXT,
+        };
+        vec![hole.to_string()]
+    }
+
+    /// Whether a variable can only hold a plain number.
+    pub(crate) fn is_number(&self, name: &str) -> bool {
+        self.get(name).iter().all(|value| is_number(value))
+    }
+
+    /// Gives a variable new values.
+    pub(crate) fn set(&mut self, name: &str, mut values: Vec<String>) {
+        values.sort();
+        values.dedup();
+        let unclear = values.iter().any(|value| value.contains(TEXT) && value.chars().count() == 1);
+        if unclear || values.len() > MOST_VALUES || values.iter().any(|value| value.len() > LONGEST_VALUE) {
+            values = vec![TEXT.to_string()];
+        }
+        match self.known.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = values,
+            None => self.known.push((name.to_owned(), values)),
+        }
+    }
+
+    /// Nothing is known of a variable from here on.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.set(name, vec![TEXT.to_string()]);
+    }
+
+    /// Nothing is known of any variable from here on.
+    pub(crate) fn lose(&mut self) {
+        self.known.clear();
+        self.lost = true;
+    }
+
+    /// Either this or the other may hold.
+    pub(crate) fn join(&mut self, other: &Variables) {
+        let names: Vec<String> = self.known.iter().chain(&other.known).map(|(name, _)| name.clone()).collect();
+        for name in names {
+            let mut values = self.get(&name);
+            let others = other.get(&name);
+            if values != others {
+                values.extend(others);
+                self.set(&name, values);
+            }
+        }
+        self.lost |= other.lost;
+    }
+}
+
+/// Whether a value is nothing but digits.
+pub(crate) fn is_number(value: &str) -> bool {
+    // A zero in front makes it octal, which changes the number and nothing else.
+    !value.is_empty() && value.len() < 19 && value.chars().all(|character| character.is_ascii_digit() || character == NUMBER)
+}
+
+/// Whether setting a variable of the shell changes nothing but that variable: no shell and no program of the table looks at the name.
+///
+/// Names in small letters are a script's own, but for those that zsh ties to its settings and those of proxies. Names in capitals are
+/// mostly read by somebody, so only a few plain words count.
+pub(crate) fn is_own_name(name: &str) -> bool {
+    const READ_BY_OTHERS: [&str; 57] = [
+        "path",
+        "fpath",
+        "cdpath",
+        "manpath",
+        "mailpath",
+        "module_path",
+        "fignore",
+        "psvar",
+        "prompt",
+        "status",
+        "argv",
+        "pipestatus",
+        "signals",
+        "watch",
+        "watchfmt",
+        "histchars",
+        "options",
+        "aliases",
+        "galiases",
+        "saliases",
+        "functions",
+        "commands",
+        "nameddirs",
+        "userdirs",
+        "usergroups",
+        "jobtexts",
+        "jobdirs",
+        "jobstates",
+        "history",
+        "historywords",
+        "parameters",
+        "modules",
+        "keymaps",
+        "widgets",
+        "builtins",
+        "reswords",
+        "patchars",
+        "terminfo",
+        "termcap",
+        "errnos",
+        "sysparams",
+        "epochtime",
+        "mapfile",
+        "zle_highlight",
+        "auto_resume",
+        "http_proxy",
+        "https_proxy",
+        "ftp_proxy",
+        "all_proxy",
+        "no_proxy",
+        "rsync_proxy",
+        "socks_proxy",
+        "gopher_proxy",
+        "wais_proxy",
+        "ssh_askpass",
+        "promptvars",
+        "reply",
+    ];
+    const PLAIN: [&str; 46] = [
+        "FILE",
+        "FILES",
+        "DIR",
+        "DIRS",
+        "FOLDER",
+        "OUT",
+        "OUTPUT",
+        "OUTFILE",
+        "INPUT",
+        "SRC",
+        "DST",
+        "DEST",
+        "NAME",
+        "NAMES",
+        "VERSION",
+        "BRANCH",
+        "SHA",
+        "COMMIT",
+        "URL",
+        "ID",
+        "N",
+        "I",
+        "COUNT",
+        "TOTAL",
+        "RESULT",
+        "RESULTS",
+        "ROOT",
+        "BASE",
+        "LINE",
+        "LINES_FOUND",
+        "PATTERN",
+        "QUERY",
+        "LOG",
+        "LOGFILE",
+        "PR",
+        "ISSUE",
+        "TAG",
+        "START",
+        "NOW",
+        "F",
+        "D",
+        "X",
+        "A",
+        "B",
+        "PID",
+        "RC",
+    ];
+    let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || PLAIN.contains(&name)
+}
+
+/// Whether every value is known.
+pub(crate) fn all_literal(values: &[String]) -> bool {
+    values.iter().all(|value| is_literal(value))
+}
