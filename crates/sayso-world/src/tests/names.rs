@@ -181,7 +181,11 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
     let fact = scratch.names("~/n*");
     assert!(fact.incomplete);
     assert_eq!(fact.files[0].0, scratch.at("home"));
-    let at_home = scratch.machine.answer(&scratch.at("ws"), &scratch.at("home"), &[Question::Names { pattern: pattern("~/n*"), parted: false, parted: false }]);
+    let at_home = scratch.machine.answer(
+        &scratch.at("ws"),
+        &scratch.at("home"),
+        &[Question::Names { pattern: pattern("~/n*"), parted: false, parted: false }],
+    );
     assert_eq!(at_home.names(0).unwrap().files[0].0, scratch.at("home/notes.txt"));
 }
 

@@ -6,6 +6,7 @@
 mod generate;
 mod listed;
 mod sandbox;
+mod stage;
 mod truth;
 
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ fn number(name: &str, usual: usize) -> usize {
 
 /// Runs and judges one batch.
 fn batch(sandbox: &Sandbox, turn: usize, texts: &[String]) -> Result<Tally, String> {
-    let world = truth::world();
+    let world = stage::list();
     let runs = sandbox.run(turn, &world, texts)?;
     let mut by_case: BTreeMap<usize, Vec<Run>> = BTreeMap::new();
     for run in runs {
@@ -159,7 +160,7 @@ fn the_oracle_bites() {
         ("x=EVIL; $x a", "started a program that nobody knows"),
         ("./bin/cat a", "started a program that nobody knows"),
         ("EVIL &", "started a program that nobody knows"),
-        ("cat $(cat a)", "started what is not listed"),
+        ("eval cat b", "started what is not listed"),
         ("cat .env", "started what is not silent alone"),
         ("cd /etc; cat shadow", "started what is not silent alone"),
         ("find . -exec sort -o b {} \\;", "started what is not silent alone"),
@@ -170,7 +171,7 @@ fn the_oracle_bites() {
         ("read x < .env; echo $x", "read what is not silent to read"),
     ];
     let texts: Vec<String> = rows.iter().map(|(text, _)| (*text).to_owned()).collect();
-    let runs = match Sandbox::new("bites").and_then(|sandbox| sandbox.run(0, &truth::world(), &texts)) {
+    let runs = match Sandbox::new("bites").and_then(|sandbox| sandbox.run(0, &stage::list(), &texts)) {
         Ok(runs) => runs,
         Err(reason) => return skipped(&reason),
     };

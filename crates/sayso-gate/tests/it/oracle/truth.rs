@@ -15,7 +15,7 @@ use sayso_shell::Bash;
 
 use super::listed::is_listed;
 use super::sandbox::{Run, Start};
-use crate::world::Scripted;
+use super::stage::Stage;
 
 /// What a person who has answered often may have allowed.
 const GRANTED: &str = r#"
@@ -59,44 +59,6 @@ const HARMLESS: [&str; 22] = [
 const STARTERS: [&str; 14] =
     ["bash", "busybox", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "time", "timeout", "xargs", "zsh"];
 
-const FOLDERS: [&str; 9] = ["/ws", "/ws/src", "/ws/out", "/ws/.git", "/ws/bin", "/etc", "/tmp", "/home/u", "/home/u/.ssh"];
-const FILES: [&str; 23] = [
-    "/ws/a",
-    "/ws/b",
-    "/ws/a.md",
-    "/ws/notes.md",
-    "/ws/README.md",
-    "/ws/src/a",
-    "/ws/src/b",
-    "/ws/src/a.md",
-    "/ws/out/a",
-    "/ws/.env",
-    "/ws/.git/config",
-    "/ws/-rf",
-    "/ws/--output=out",
-    "/ws/-oEVIL",
-    "/ws/a b",
-    "/ws/*",
-    "/ws/$(EVIL)",
-    "/ws/a\nb",
-    "/etc/passwd",
-    "/etc/shadow",
-    "/home/u/a",
-    "/home/u/.bashrc",
-    "/home/u/.ssh/id_rsa",
-];
-const PROGRAMS: [&str; 3] = ["/ws/EVIL", "/ws/bin/cat", "/home/u/EVIL"];
-
-/// The world as the recorder makes it.
-pub fn world() -> Vec<Vec<u8>> {
-    let line = |kind: char, path: &str| format!("{kind}{path}").into_bytes();
-    let mut out: Vec<Vec<u8>> = FOLDERS.iter().map(|path| line('d', path)).collect();
-    out.extend(FILES.iter().map(|path| line('f', path)));
-    out.extend(PROGRAMS.iter().map(|path| line('x', path)));
-    out.push(line('l', "/ws/link\0/etc"));
-    out
-}
-
 /// Something that a silent snippet did all the same.
 #[derive(Debug)]
 pub struct Miss {
@@ -108,7 +70,7 @@ pub struct Miss {
 
 /// The policy as it comes, and one with grants; and what they said before.
 pub struct Judges {
-    world: Scripted,
+    world: Stage,
     policies: [Policy; 2],
     known: HashMap<(String, String), [bool; 2]>,
 }
@@ -124,18 +86,10 @@ fn is_evil(start: &Start) -> bool {
 
 impl Judges {
     pub fn new() -> Self {
-        let mut world = Scripted::default();
-        FOLDERS.iter().for_each(|path| {
-            world.folder(path);
-        });
-        FILES.iter().chain(&PROGRAMS).for_each(|path| {
-            world.file(path);
-        });
-        world.link("/ws/link", "/etc");
         let (layer, findings) = read(Source { name: "granted", text: GRANTED }, Format::Yaml, Origin::User, &Bash);
         let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
         let assemble = |layers| Policy::assemble(layers, &Overrides::default(), &Bash);
-        Judges { world, policies: [assemble(Vec::new()), assemble(vec![layer])], known: HashMap::new() }
+        Judges { world: Stage::new(), policies: [assemble(Vec::new()), assemble(vec![layer])], known: HashMap::new() }
     }
 
     /// Whether each policy is silent on a text.
@@ -222,7 +176,10 @@ impl Judges {
         let mut words = vec![name.to_owned()];
         // An option that nobody knows is no harm where none can be.
         let arguments = start.argv.get(1..).unwrap_or(&[]);
-        words.extend(arguments.iter().filter(|word| !HARMLESS.contains(&name) || !word.starts_with('-')).cloned());
+        let harmless = |word: &&String| HARMLESS.contains(&name) && word.starts_with('-');
+        // A pipe to a command that is looked at by itself.
+        let pipe = |word: &&String| word.starts_with("/dev/fd/") || word.starts_with("/proc/self/fd/");
+        words.extend(arguments.iter().filter(|word| !harmless(word) && !pipe(word)).cloned());
         let text = sayso_shell::quote(&words);
         self.allowed(&text, &start.folder)
     }
