@@ -160,7 +160,7 @@ fn the_oracle_bites() {
         ("x=EVIL; $x a", "started a program that nobody knows"),
         ("./bin/cat a", "started a program that nobody knows"),
         ("EVIL &", "started a program that nobody knows"),
-        ("eval cat b", "started what is not listed"),
+        ("bash -c \"$(printf 'cat b')\"", "started what is not listed"),
         ("cat .env", "started what is not silent alone"),
         ("cd /etc; cat shadow", "started what is not silent alone"),
         ("find . -exec sort -o b {} \\;", "started what is not silent alone"),
@@ -180,6 +180,35 @@ fn the_oracle_bites() {
         let found: Vec<Miss> = runs.iter().filter(|run| run.case == index).flat_map(|run| judges.misses_if([true; 2], text, run)).collect();
         assert!(found.iter().any(|miss| miss.kind == *kind), "{text}: {found:?}");
     }
+}
+
+/// How bad a reading is: the worst danger, whether something is not known, whether it does more than look.
+fn badness(text: &str) -> [usize; 3] {
+    use sayso_core::effect::EffectKind;
+    let draft = sayso_shell::analyse(text);
+    let opaque = draft.opaque.is_some();
+    let tier = draft.dangers.iter().map(|danger| danger.tier as usize).max().unwrap_or_default();
+    let is = |kinds: fn(EffectKind) -> bool| usize::from(opaque || draft.effects.iter().any(|effect| kinds(effect.kind)));
+    [tier, is(|kind| kind == EffectKind::Unknown), is(|kind| !matches!(kind, EffectKind::Read | EffectKind::Run))]
+}
+
+#[test]
+fn a_command_more_never_makes_a_line_better() {
+    let mut better = Vec::new();
+    // A text that is not whole (`a &&`) may be made so by more, and a last `\\` takes what follows.
+    let whole = |text: &String| sayso_shell::analyse(text).opaque.is_none() && !text.ends_with('\\');
+    for text in
+        generate::snippets(number("SAYSO_ORACLE_SEED", 7) as u64, number("SAYSO_ORACLE_CASES", USUAL) * 4).iter().filter(|text| whole(text))
+    {
+        let before = badness(text);
+        for longer in [format!("{text}; ls"), format!("{text}\nls"), format!("ls; {text}"), format!("{{ {text}\n}}")] {
+            let after = badness(&longer);
+            if before.iter().zip(&after).any(|(before, after)| after < before) {
+                better.push(format!("{text:?} is {before:?}, {longer:?} is {after:?}"));
+            }
+        }
+    }
+    assert!(better.is_empty(), "{} are better:\n{}", better.len(), better.join("\n"));
 }
 
 fn skipped(reason: &str) {

@@ -71,7 +71,9 @@ fn record() {
     ]);
     append(LOG, &row([&whole[..]]));
     let name = exe.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if REAL.contains(&name) && exe.starts_with("/usr/bin") {
+    // The text of a heredoc comes through `cat` as it is, which the reader knows.
+    let copies = name == "cat" && argv.len() == 1;
+    if (REAL.contains(&name) || copies) && exe.starts_with("/usr/bin") {
         let first = argv.first().cloned().unwrap_or_default();
         let _ = Command::new(Path::new("/real").join(name)).arg0(first).args(argv.iter().skip(1)).exec();
     }
