@@ -98,8 +98,8 @@ fn class(name: &str) -> Option<String> {
 }
 
 /// A row's name on one line of a table or a list.
-fn shown(name: &str) -> String {
-    let line = name.replace('\n', "⏎").replace('\t', "⇥").replace('|', "\\|");
+pub fn shown(name: &str) -> String {
+    let line = name.replace('\n', "⏎").replace('\t', "⇥");
     let mut short: String = line.chars().take(120).collect();
     if short.len() < line.len() {
         short.push('…');
@@ -160,7 +160,7 @@ fn corpora(out: &mut String) -> usize {
         whole.harmless,
         percent(whole.asked, whole.harmless)
     );
-    let mut rest = format!("\n## By file\n\n{tables}");
+    let mut rest = format!("## By file\n\n{tables}");
     if !by_class.is_empty() {
         rest.push_str("### Bypasses by group\n\n| group | rows | harmful | silent | harmless | asked | |\n|---|--:|--:|--:|--:|--:|--:|\n");
         for (class, counts) in by_class {

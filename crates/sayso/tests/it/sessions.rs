@@ -17,12 +17,12 @@ use sayso_core::text::{Limits, yaml};
 use sayso_core::verdict::Decision;
 use sayso_gate::pipeline::{Bench, Judged, judge};
 
-use crate::numbers::{files, name};
+use crate::numbers::{files, name, shown};
 use crate::scene::{NOW, Scene};
 
 const SESSION: &str = "the session";
 /// The modes that people work in.
-const MODES: [(Mode, &str); 2] = [(Mode::Balanced, "balanced"), (Mode::AutoApproveEdits, "auto-approve-edits")];
+const MODES: [Mode; 2] = [Mode::Balanced, Mode::AutoApproveEdits];
 
 /// What one session came to.
 struct Count {
@@ -75,9 +75,8 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
 fn play(path: &Path, mode: Mode) -> Count {
     let text = fs::read_to_string(path).unwrap();
     let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
-    let scene = Scene::of(&keys);
-    let words = MODES.iter().find(|(other, _)| *other == mode).map(|(_, word)| (*word).to_owned());
-    let scene = Scene { mode: words, ..scene };
+    let mut scene = Scene::of(&keys);
+    scene.mode = Some(mode.word().to_owned());
     let (loaded, world) = (scene.load(), scene.world());
     let mut grants: Vec<Grant> = Vec::new();
     let calls = keys.get("calls").map_or(&[][..], Node::items);
@@ -111,10 +110,10 @@ pub fn report(out: &mut String) {
     let mut table =
         String::from("\n## Sessions\n\nPrompts, with the answers that a person would keep for the session; in brackets per 100 calls.\n\n");
     table.push_str("| session | calls | balanced | auto-approve-edits |\n|---|--:|--:|--:|\n");
-    let (mut calls, mut prompts) = (0, [0; 2]);
+    let (mut calls, mut prompts, mut asked) = (0, [0; 2], String::new());
     let per_hundred = |prompts: usize, calls: usize| prompts as f64 * 100.0 / calls as f64;
     for path in &files {
-        let counts = MODES.map(|(mode, _)| play(path, mode));
+        let counts = MODES.map(|mode| play(path, mode));
         let cell = |count: &Count| format!("{} ({:.0})", count.prompts, per_hundred(count.prompts, count.calls));
         let _ = writeln!(table, "| {} | {} | {} | {} |", name(path), counts[0].calls, cell(&counts[0]), cell(&counts[1]));
         calls += counts[0].calls;
@@ -122,7 +121,8 @@ pub fn report(out: &mut String) {
             *sum += count.prompts;
             assert_eq!(count.denied, 0, "{}: a working session has nothing that is denied", path.display());
         }
-        println!("{}: asked for\n  {}", name(path), counts[0].asked.join("\n  "));
+        let list: Vec<String> = counts[0].asked.iter().map(|call| format!("- {}", shown(call))).collect();
+        let _ = writeln!(asked, "### {}\n\n{}\n", name(path), list.join("\n"));
     }
     let _ = writeln!(
         out,
@@ -130,5 +130,5 @@ pub fn report(out: &mut String) {
         per_hundred(prompts[0], calls),
         per_hundred(prompts[1], calls)
     );
-    out.push_str(&table);
+    let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`:\n\n{asked}");
 }
