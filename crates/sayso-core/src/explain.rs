@@ -3,7 +3,7 @@
 use crate::effect::{Effect, EffectKind, Target};
 use crate::operation::Operation;
 use crate::tool::{Kind, Role};
-use crate::verdict::{Confirm, Decision, Tier, Verdict};
+use crate::verdict::{Confirm, Decision, Reason, Tier, Verdict};
 use crate::visible::visible;
 
 /// One line: the decision, the risk, and the danger if there is one.
@@ -96,21 +96,32 @@ fn verbs(effect: &Effect) -> (&'static str, &'static str) {
     }
 }
 
-/// The whole explanation, line by line: what, why, what it would do.
-pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
-    let mut out = vec![format!("{}  {}", headline(verdict), subject(operation))];
-    for reason in &verdict.reasons {
-        // A rule without a name goes by its place, which is then told once.
-        let place = if reason.rule == reason.source { reason.source.clone() } else { format!("{}, {}", reason.rule, reason.source) };
-        out.push(format!("  because {} [{}]", visible(&reason.text), visible(&place)));
-    }
-    // That a program with listed effects runs is no news, and one sentence is enough for each thing.
+/// The decision and what is asked.
+pub fn first_line(operation: &Operation, verdict: &Verdict) -> String {
+    format!("{}  {}", headline(verdict), subject(operation))
+}
+
+/// One reason with its place. A rule without a name goes by its place, which is then told once.
+pub fn because(reason: &Reason) -> String {
+    let place = if reason.rule == reason.source { reason.source.clone() } else { format!("{}, {}", reason.rule, reason.source) };
+    format!("  because {} [{}]", visible(&reason.text), visible(&place))
+}
+
+/// What it would do, line by line. That a program with listed effects runs is no news, and one sentence is enough for each thing.
+pub fn effects(verdict: &Verdict, out: &mut Vec<String>) {
     for one in verdict.effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program)) {
         let line = format!("  it {}", effect(one));
         if !out.contains(&line) {
             out.push(line);
         }
     }
+}
+
+/// The whole explanation, line by line: what, why, what it would do.
+pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
+    let mut out = vec![first_line(operation, verdict)];
+    out.extend(verdict.reasons.iter().map(because));
+    effects(verdict, &mut out);
     out
 }
 

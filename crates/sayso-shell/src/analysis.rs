@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, seen};
+use crate::{LONGEST, danger, normal, other_shells, seen};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -76,6 +76,10 @@ fn add_dangers(draft: &mut Draft, dangers: Vec<Danger>) {
 
 /// A text that could not be read: only what can be seen in it is kept.
 fn opaque(text: &str, refusal: Refusal) -> Draft {
+    let refusal = match other_shells::named(text) {
+        Some(shell) => Refusal { reason: format!("it looks like {shell}, which is not read"), ..refusal },
+        None => refusal,
+    };
     let seen = seen::look(text);
     let dangers = danger::of_text(text, &seen);
     let effects = vec![Effect::unknown(refusal.reason.clone())];
@@ -87,6 +91,12 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
 
 /// One plain command, with its redirects.
 fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
+    if let Some(name) = &line.shows {
+        let note = format!("`{name}` of the environment may hold a secret");
+        draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown(note) });
+        draft.commands.push(Command { literal: true, ..Command::default() });
+        return Ok(());
+    }
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
     for (variable, value) in &line.assignments {
@@ -283,7 +293,7 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
     };
     if let Some(word) = parsed.unknown.first() {
-        let shown = hole::shown(word);
+        let shown = scene.shown(word);
         let note = if word.starts_with('-') {
             format!("the option `{shown}` of `{}` is not known", scene.name)
         } else {

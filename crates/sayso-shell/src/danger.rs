@@ -6,59 +6,149 @@
 use sayso_core::draft::Danger;
 use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
-use crate::places::{Worth, is_raw_device, worth};
+use crate::danger_call::{Call, Found};
+use crate::places::is_raw_device;
 use crate::programs;
-use crate::seen::{Seen, is_assignment};
-use crate::split::After;
-use crate::wrappers::{identity, is_one_of, is_shell, loose_name};
-
-type Found = (Tier, String);
+use crate::seen::{Seen, is_assignment, reads_script};
+use crate::split::{After, Segment};
+use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
+use crate::{
+    danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git, danger_network, danger_processes,
+    danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
+};
 
 /// The dangers in what could be seen of a text.
 pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
-    let segments = seen.segments.as_slice();
-    let mut found = Vec::new();
-    if is_fork_bomb(text) {
-        found.push((Catastrophic, "a fork bomb".to_owned()));
+    if let Some(bare) = danger_bodies::without(text) {
+        let seen = seen::look(&bare);
+        if !runs_text(&seen) {
+            return of_seen(&bare, &seen);
+        }
     }
+    of_seen(text, seen)
+}
+
+/// Whether something in the line runs texts, so that what stands in quotes is more than data.
+fn runs_text(seen: &Seen) -> bool {
+    let runs = |word: &String| {
+        takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word) || matches!(word.as_str(), "source" | ".")
+    };
+    let runs_variable = |segment: &Segment| seen::head(&segment.words).is_some_and(|head| head.starts_with('$'));
+    seen.segments.iter().any(|segment| segment.words.iter().any(runs) || runs_variable(segment))
+}
+
+fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
+    let mut found = Vec::new();
+    let quoted = runs_text(seen);
+    danger_bombs::of_text(text, quoted, &mut found);
     if seen.cut {
         found.push((Dangerous, "the command is too long to be looked through".to_owned()));
     }
     // Looking from every position could cost the square of the length; a text that makes it do so is no ordinary one.
     let mut work = 64 * 1024 + 4 * text.len().min(64 * 1024);
-    let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && segment.words.iter().any(|word| is_shell(word)));
+    of_segments(&seen.segments, &mut work, &mut found);
+    danger_network::of_line(&seen.segments, &mut found);
+    danger_secrets::of_line(&seen.segments, &mut found);
+    danger_files::of_line(&seen.segments, &mut found);
+    danger_processes::of_line(&seen.segments, &mut found);
+    of_input(&seen.segments, &mut found);
+    danger_code::of_seen(seen, &mut found, |words, found| {
+        of_words(words, Look { rough: false, all: true, exact: false }, &mut work, found);
+    });
+    of_other_shell(text, &mut found);
+    worst_first(found)
+}
+
+/// The dangers of each command, and of the files that redirects write.
+fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
+    let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+    let has_language = segments.iter().any(|segment| segment.words.iter().take(8).any(|word| danger_code::is_language(word)));
+    let mut before: Option<&Segment> = None;
     for segment in segments {
+        let printed = segment.rough && has_language && !shell_reads && before.is_some_and(danger_code::prints);
+        before = Some(segment);
+        if printed {
+            continue;
+        }
         if segment.after == After::Output
-            && let Some(path) = segment.words.first().filter(|path| is_raw_device(path))
+            && let Some(path) = segment.words.first()
         {
-            found.push((Catastrophic, format!("writes over the device `{path}`")));
+            of_output(path, found);
         }
         if segment.after.is_redirect() {
             continue;
         }
-        if !of_words(&segment.words, Look { rough: segment.rough, all: shell_reads }, &mut work, &mut found) {
+        let look = Look { rough: segment.rough, all: shell_reads, exact: segment.after == After::Pipe && !segment.rough };
+        if !of_words(&segment.words, look, work, found) {
             found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
             break;
         }
     }
-    let runs = |test: fn(&str) -> bool| segments.iter().any(|segment| head(&segment.words).is_some_and(test));
-    if shell_reads || runs(|word| is_shell(word) || matches!(word, "eval" | "source" | ".")) {
-        if runs(is_download) {
-            found.push((Dangerous, "runs what it downloads".to_owned()));
-        } else if shell_reads {
-            found.push((Dangerous, "runs what another command prints".to_owned()));
+}
+
+/// The dangers of a file that a redirect writes.
+fn of_output(path: &str, found: &mut Vec<Found>) {
+    if is_raw_device(path) {
+        found.push((Catastrophic, format!("writes over the device `{path}`")));
+    } else if danger_terminals::is_terminal(path) {
+        found.push((Dangerous, format!("writes to another terminal, `{path}`")));
+    } else if danger_security::is_kernel_file(path) {
+        found.push((Dangerous, format!("writes `{path}`, which changes how the system itself works")));
+    } else if danger_security::opens_a_door(path) {
+        found.push((Dangerous, format!("writes `{path}`, which says who may enter")));
+    }
+}
+
+/// The dangers of what a database is given by a pipe or as a text behind it.
+fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
+    let client = |segment: &Segment| seen::head(&segment.words).map(loose_name).filter(|name| danger_databases::is_client(name));
+    let Some(name) = segments.iter().filter(|segment| !segment.after.is_redirect()).find_map(client) else { return };
+    let pipes_in = segments.iter().any(|segment| segment.after == After::Pipe && client(segment).is_some());
+    for segment in segments.iter().filter(|segment| !matches!(segment.after, After::Wrapper | After::Output | After::Input)) {
+        // A line of a text behind `<<` starts with its verb; what is printed into a pipe is a word of another command.
+        let line = danger_databases::in_sql(&segment.words.join(" "));
+        let printed =
+            || segment.words.iter().filter(|_| pipes_in || segment.after == After::Other).find_map(|word| danger_databases::in_sql(word));
+        if let Some(what) = line.filter(|_| client(segment).is_none() && starts_sql(&segment.words)).or_else(printed) {
+            found.push((Dangerous, format!("`{name}` runs `{what}`")));
+            return;
         }
     }
-    worst_first(found)
+}
+
+fn starts_sql(words: &[String]) -> bool {
+    words.first().is_some_and(|word| is_one_of(word, &["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]))
+}
+
+/// The dangers of a text for PowerShell or cmd, which cut names by escapes of their own.
+fn of_other_shell(text: &str, found: &mut Vec<Found>) {
+    const MOST_TEXT: usize = 64 * 1024;
+    let text = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
+    let meant = other_shells::named(text).is_some() || text.split_whitespace().take(64).any(other_shells::is_program);
+    if !meant {
+        return;
+    }
+    danger_windows::of_text(text, found);
+    if let Some(plain) = danger_windows::without_escapes(text) {
+        let mut work = MOST_TEXT;
+        of_segments(&seen::look(&plain).segments, &mut work, found);
+    }
 }
 
 /// The dangers of one command that was read whole; `known` tells that its program does not run its arguments.
 pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     let mut found = Vec::new();
     let mut work = 64 * 1024;
+    let shown: Vec<String>;
+    let words = if words.iter().all(|word| hole::is_literal(word)) {
+        words
+    } else {
+        shown = words.iter().map(|word| hole::shown(word)).collect();
+        &shown
+    };
     if known {
-        of_program(words, &mut found);
-    } else if !of_words(words, Look { rough: false, all: false }, &mut work, &mut found) {
+        of_program(words, true, &mut found);
+    } else if !of_words(words, Look { rough: false, all: true, exact: true }, &mut work, &mut found) {
         found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
     }
     worst_first(found)
@@ -70,15 +160,6 @@ fn worst_first(mut found: Vec<Found>) -> Vec<Danger> {
     found.into_iter().take(16).map(|(tier, what)| Danger { tier, what, part: None, shown_by_effect: false }).collect()
 }
 
-/// The first word that is not an assignment.
-fn head(words: &[String]) -> Option<&str> {
-    words.iter().map(String::as_str).find(|word| !is_assignment(word))
-}
-
-fn is_download(word: &str) -> bool {
-    is_one_of(word, &["curl", "wget", "fetch", "aria2c", "http", "https", "ftp", "nc", "ncat", "netcat"])
-}
-
 /// How closely words are looked at.
 #[derive(Clone, Copy)]
 struct Look {
@@ -86,15 +167,20 @@ struct Look {
     rough: bool,
     /// They may be the text of a script even where a known program holds them: `echo rm -rf / | sh`.
     all: bool,
+    /// They are known to be a command.
+    exact: bool,
 }
 
 /// Looks from the head, and where the head is not known to leave its arguments alone, from every word. Answers false when
 /// that is too much work.
 fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Found>) -> bool {
     let start = words.iter().take_while(|word| is_assignment(word)).count();
-    let words = words.get(start..).unwrap_or(&[]);
+    let (before, words) = words.split_at_checked(start).unwrap_or((&[], words));
+    if !look.rough && before.iter().any(|word| danger_security::is_history_variable(word, false)) {
+        found.push((Dangerous, "keeps what is done out of the history".to_owned()));
+    }
     let Some(first) = words.first() else { return true };
-    of_program(words, found);
+    of_program(words, look.exact, found);
     if words.len() == 1 {
         return true;
     }
@@ -103,138 +189,118 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
     if look.rough || (leaves_alone && !starts_another && !look.all) {
         return true;
     }
-    for index in 1..words.len() {
-        let Some(rest) = words.get(index..) else { break };
-        if !rest.first().is_some_and(|word| is_destroyer(word)) {
+    let mut cost = cost(words);
+    for (index, word) in words.iter().enumerate() {
+        let own = cost;
+        cost = cost.saturating_sub(1 + word.len() / 16);
+        if index == 0 || !is_destroyer(word) {
             continue;
         }
-        if *work < rest.len() {
-            return false;
-        }
-        *work -= rest.len();
-        of_program(rest, found);
+        let Some(left) = work.checked_sub(own) else { return false };
+        *work = left;
+        let rest = words.get(index..).unwrap_or(&[]);
+        of_program(rest, false, found);
     }
     true
 }
 
+/// What it costs to look through words: long ones count more.
+fn cost(words: &[String]) -> usize {
+    words.iter().map(|word| 1 + word.len() / 16).sum()
+}
+
 /// Names that are looked for behind programs that are not known. `sayso` is none: it is also the name of a folder.
 fn is_destroyer(word: &str) -> bool {
-    const DESTROYERS: [&str; 13] =
-        ["rm", "dd", "shred", "wipefs", "blkdiscard", "chmod", "chown", "mv", "find", "git", "sudo", "tee", "cp"];
+    const DESTROYERS: [&str; 49] = [
+        "rm",
+        "dd",
+        "shred",
+        "wipefs",
+        "blkdiscard",
+        "chmod",
+        "chown",
+        "mv",
+        "find",
+        "git",
+        "sudo",
+        "tee",
+        "cp",
+        "doas",
+        "pkexec",
+        "rimraf",
+        "iptables",
+        "ufw",
+        "setenforce",
+        "setcap",
+        "usermod",
+        "crontab",
+        "chattr",
+        "systemctl",
+        "psql",
+        "mysql",
+        "mariadb",
+        "sqlite3",
+        "mongosh",
+        "redis-cli",
+        "dropdb",
+        "rails",
+        "rake",
+        "prisma",
+        "artisan",
+        "manage.py",
+        "terraform",
+        "kubectl",
+        "aws",
+        "gcloud",
+        "tmux",
+        "xdotool",
+        "powershell",
+        "pwsh",
+        "remove-item",
+        "rd",
+        "rmdir",
+        "del",
+        "insmod",
+    ];
     let base = word.rsplit('/').next().unwrap_or(word);
     is_one_of(base, &DESTROYERS) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }
 
 /// The dangers of a program with its arguments.
-fn of_program(words: &[String], found: &mut Vec<Found>) {
+fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
     let Some((first, arguments)) = words.split_first() else { return };
     let name = loose_name(first);
-    let name = name.as_str();
-    let operands = || arguments.iter().filter(|word| !word.starts_with('-')).map(String::as_str);
-    let vital = || operands().find(|word| worth(word) == Worth::Vital);
-    let short = |letters: &[char]| arguments.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters));
-    let long = |full: &str| arguments.iter().any(|word| word.len() > 2 && full.starts_with(&word.to_ascii_lowercase()));
-    let recursive = short(&['r', 'R']) || long("--recursive");
-    let has = |word: &str| arguments.iter().any(|argument| argument == word);
-    let mut say = |tier: Tier, what: String| found.push((tier, what));
-
-    if arguments.iter().any(|word| word.len() > 7 && "--no-preserve-root".starts_with(word.as_str()))
-        && matches!(name, "rm" | "chmod" | "chown")
-    {
-        say(Catastrophic, format!("`{name} --no-preserve-root` may change the whole system"));
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let call = Call { name, arguments, exact };
+    let families = [
+        danger_files::of,
+        danger_disks::of,
+        danger_processes::of,
+        danger_security::of,
+        danger_databases::of,
+        danger_cloud::of,
+        danger_network::of,
+    ];
+    for family in families {
+        family(&call, found);
     }
+    danger_terminals::of(&call, found);
+    danger_secrets::of(&call, found);
+    danger_windows::of(&call, found);
+    let mut say = |tier: Tier, what: String| found.push((tier, what));
     match name {
-        "rm" | "srm" if recursive => match vital() {
-            Some(path) => say(Catastrophic, format!("deletes `{path}` with everything below")),
-            None => say(Dangerous, "`rm` deletes folders with everything below".to_owned()),
-        },
-        "rm" | "srm" | "unlink" | "rmdir" => {
-            if let Some(path) = vital() {
-                say(Dangerous, format!("`{name}` deletes from `{path}`"));
+        "git" => {
+            danger_git::of_git(arguments, &mut say);
+            for command in danger_git::held_commands(arguments) {
+                of_held(&command, exact, found);
             }
-        }
-        "dd" => {
-            let output = arguments.iter().filter_map(|word| word.strip_prefix("of=")).find(|path| is_system_device(path));
-            match output {
-                Some(path) => say(Catastrophic, format!("`dd` writes over the device `{path}`")),
-                None => say(Dangerous, "`dd` copies raw data over a file".to_owned()),
-            }
-        }
-        "shred" if !operands().any(|path| path.starts_with("/dev/")) => say(Dangerous, "`shred` destroys files for good".to_owned()),
-        "shred" | "wipefs" | "blkdiscard" => say(Catastrophic, format!("`{name}` destroys a whole device")),
-        "newfs" | "mke2fs" | "mkswap" => say(Catastrophic, format!("`{name}` makes a new file system")),
-        "fdisk" | "parted" | "sgdisk" | "sfdisk" | "diskutil" => say(Dangerous, format!("`{name}` changes disks")),
-        "chmod" => {
-            let open = operands().find(|word| opens_for_all(word));
-            match vital() {
-                Some(path) if recursive => say(Catastrophic, format!("`chmod` changes everything below `{path}`")),
-                _ if open.is_some() => say(Dangerous, "`chmod` lets everybody change it".to_owned()),
-                _ if recursive => say(Dangerous, "`chmod` changes everything below a folder".to_owned()),
-                _ => {}
-            }
-        }
-        "chown" | "chgrp" if recursive => match vital() {
-            Some(path) => say(Catastrophic, format!("`{name}` changes everything below `{path}`")),
-            None => say(Dangerous, format!("`{name}` changes everything below a folder")),
-        },
-        "mv" => {
-            let last = operands().next_back();
-            let count = operands().count();
-            if let Some(path) = operands().take(count.saturating_sub(1).max(1)).find(|word| worth(word) == Worth::Vital) {
-                say(Catastrophic, format!("moves `{path}` away"));
-            } else if last == Some("/dev/null") {
-                say(Dangerous, "moves files to nowhere".to_owned());
-            }
-        }
-        "find" => {
-            let deletes = has("-delete")
-                || (["-exec", "-execdir", "-ok", "-okdir"].iter().any(|action| has(action))
-                    && arguments.iter().any(|word| matches!(loose_name(word).as_str(), "rm" | "shred" | "unlink")));
-            if deletes {
-                match vital() {
-                    Some(path) => say(Catastrophic, format!("`find` deletes everything it finds below `{path}`")),
-                    None => say(Dangerous, "`find` deletes everything it finds".to_owned()),
-                }
-            }
-        }
-        "git" => of_git(arguments, &mut say),
-        "sudo" | "doas" | "su" | "pkexec" | "runuser" => say(Dangerous, format!("gains rights by `{name}`")),
-        "format" if operands().any(|word| word.ends_with(':')) => say(Dangerous, "`format` erases a disk".to_owned()),
-        "reboot" | "shutdown" | "halt" | "poweroff" => say(Dangerous, format!("`{name}` stops the machine")),
-        "kill" if has("-1") && arguments.last().is_some_and(|word| word == "-1") => say(Dangerous, "signals every process".to_owned()),
-        "pkill" | "killall" | "kill" if arguments.iter().any(|word| word.contains("sayso")) => {
-            say(Catastrophic, "an agent must not stop sayso".to_owned());
-        }
-        "tmux"
-            if arguments.iter().any(|word| {
-                word.starts_with("send") || matches!(word.as_str(), "pasteb" | "paste-buffer" | "run" | "run-shell" | "respawn-pane")
-            }) =>
-        {
-            say(Dangerous, "types into another terminal".to_owned());
-        }
-        "screen" if has("-X") => say(Dangerous, "types into another terminal".to_owned()),
-        "xdotool" | "ydotool" | "wtype" | "dotool" => say(Dangerous, "types into other windows".to_owned()),
-        "gdb" | "lldb" | "strace" | "ltrace" if short(&['p']) || long("--pid") || has("attach") => {
-            say(Dangerous, format!("`{name}` takes over a running process"))
         }
         "sayso" if !is_harmless_sayso(arguments) => {
-            let subcommand = operands().next().unwrap_or("");
+            let subcommand = call.operand(0);
             say(Catastrophic, format!("an agent must not run `sayso {subcommand}`"));
         }
-        _ if name == "mkfs" || name.starts_with("mkfs.") => say(Catastrophic, format!("`{name}` makes a new file system")),
         _ => {}
     }
-    if matches!(name, "tee" | "cp" | "mv" | "install" | "truncate" | "ln" | "rm")
-        && let Some(path) = operands().find(|path| is_raw_device(path))
-    {
-        let reads_only = name == "cp" && operands().next_back() != Some(path);
-        found.push((if reads_only { Dangerous } else { Catastrophic }, format!("`{name}` touches the device `{path}`")));
-    }
-}
-
-/// A path below `/dev` that is more than an output of the program itself.
-fn is_system_device(path: &str) -> bool {
-    path.starts_with("/dev/") && !matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
 /// The three forms of `sayso` that only look. Any other option may name a file, whose lines would show in an error.
@@ -250,52 +316,16 @@ pub(crate) fn is_harmless_sayso(arguments: &[String]) -> bool {
     }
 }
 
-/// Whether a mode lets everybody write.
-fn opens_for_all(mode: &str) -> bool {
-    let number = mode.trim_start_matches('0');
-    let octal = mode.len() >= 3 && mode.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
-    (octal && (number.ends_with('7') || number.ends_with('6') || number.ends_with('2') || number.ends_with('3')) && number.len() >= 3)
-        || mode.split(',').any(|clause| {
-            let (who, what) = clause.split_at(clause.find(['+', '=']).unwrap_or(clause.len()));
-            what.contains('w') && who.chars().all(|letter| "ugoa".contains(letter)) && (who.is_empty() || who.contains(['a', 'o']))
-        })
-}
-
-fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let globals = programs::git::globals(&words);
-    let Some((subcommand, rest)) = words.get(globals.length..).and_then(<[&str]>::split_first) else { return };
-    let short = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
-    let long = |starts: &str| rest.iter().any(|word| word.starts_with(starts));
-    match *subcommand {
-        "push" if short('f') || long("--fo") || long("--mirror") || rest.iter().any(|word| word.starts_with('+')) => {
-            say(Dangerous, "`git push --force` replaces history on the other side".to_owned());
+/// The dangers of a command that another one holds. Git in git is looked at once, so that no text makes this go deep.
+fn of_held(words: &[String], exact: bool, found: &mut Vec<Found>) {
+    const MOST: usize = 16;
+    let starts = (0..words.len()).filter_map(|at| words.get(at..)).filter(|rest| rest.first().is_some_and(|word| is_destroyer(word)));
+    for rest in starts.take(MOST) {
+        match rest.split_first() {
+            Some((first, arguments)) if loose_name(first) == "git" => {
+                danger_git::of_git(arguments, &mut |tier: Tier, what: String| found.push((tier, what)));
+            }
+            _ => of_program(rest, exact, found),
         }
-        "push" if short('d') || long("--del") || long("--prune") || rest.iter().any(|word| word.starts_with(':')) => {
-            say(Dangerous, "`git push` deletes branches on the other side".to_owned());
-        }
-        "reset" if long("--ha") => say(Dangerous, "`git reset --hard` throws away changes".to_owned()),
-        "clean" if short('f') || long("--fo") => say(Dangerous, "`git clean` deletes files that git does not know".to_owned()),
-        "filter-branch" | "filter-repo" => say(Dangerous, "rewrites the whole history".to_owned()),
-        _ => {}
     }
-}
-
-/// Whether a text defines a function that starts itself twice: `:(){ :|:& };:` under any name.
-fn is_fork_bomb(text: &str) -> bool {
-    if !text.contains('{') || !text.contains('|') {
-        return false;
-    }
-    let dense: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    const OPENING: &[u8] = b"(){";
-    dense.windows(OPENING.len()).enumerate().filter(|(_, window)| *window == OPENING).any(|(at, _)| {
-        let before = dense.get(..at).unwrap_or(&[]);
-        let name = before.rsplit(|byte| b";&|(){}\"'".contains(byte)).next().unwrap_or(&[]);
-        let body = dense.get(at + OPENING.len()..).unwrap_or(&[]);
-        let pipes_itself = |body: &[u8]| {
-            let after = body.strip_prefix(name).and_then(|rest| rest.strip_prefix(b"|"));
-            after.is_some_and(|rest| rest.starts_with(name))
-        };
-        !name.is_empty() && name.len() < 256 && pipes_itself(body)
-    })
 }

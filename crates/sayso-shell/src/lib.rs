@@ -9,6 +9,21 @@ mod assigned;
 mod bash;
 mod characters;
 mod danger;
+mod danger_bodies;
+mod danger_bombs;
+mod danger_call;
+mod danger_cloud;
+mod danger_code;
+mod danger_databases;
+mod danger_disks;
+mod danger_files;
+mod danger_git;
+mod danger_network;
+mod danger_processes;
+mod danger_secrets;
+mod danger_security;
+mod danger_terminals;
+mod danger_windows;
 mod expand;
 mod folders;
 mod forms;
@@ -17,8 +32,10 @@ mod inner;
 mod lines;
 mod normal;
 mod options;
+mod other_shells;
 mod places;
 mod programs;
+mod proposals;
 mod quote;
 mod redirects;
 mod scene;
@@ -76,6 +93,11 @@ pub fn seen(text: &str) -> Vec<Vec<String>> {
 /// One command line that reads back to exactly these words.
 pub fn quote(words: &[String]) -> String {
     quote::quote(words)
+}
+
+/// The patterns that an answer "always" may store for a command, narrowest first; none where nothing wider than this once may be kept.
+pub fn proposals(command: &Command) -> Vec<String> {
+    proposals::proposals(command)
 }
 
 /// The words of a command or of a rule's pattern in their normal form.

@@ -8,7 +8,7 @@ use crate::bash::tree::{Assigned, Document, Form, Joint, Node, Piece, Redirect, 
 use crate::expand::{self, Field};
 use crate::folders::Folders;
 use crate::hole::{self, NUMBER, TEXT};
-use crate::variables::{Variables, is_number, is_own_name};
+use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
 const MOST_STEPS: usize = 200;
@@ -35,6 +35,8 @@ pub(crate) struct Step {
     pub(crate) read_inside: bool,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
+    /// It is no command, but a variable of the environment that a word shows.
+    pub(crate) shows: Option<String>,
     /// Which bytes of the text it is.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -409,7 +411,17 @@ impl<'a> Walk<'a> {
         for piece in pieces {
             match piece {
                 Piece::Command { script, .. } | Piece::Process { script } => self.apart(|walk| walk.script(script))?,
-                Piece::Parameter { form: Form::Changed(inner), .. } => self.look_into_pieces(inner, place)?,
+                Piece::Parameter { name, form, .. } => {
+                    // How long a value is tells nothing.
+                    if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
+                        let (start, end) = self.place(place.0, place.1);
+                        let shows = Some(name.clone());
+                        self.steps.push(Step { shows, start, end, folders: self.state.folders.list(), ..Step::default() });
+                    }
+                    if let Form::Changed(inner) = form {
+                        self.look_into_pieces(inner, place)?;
+                    }
+                }
                 Piece::Number { names, .. } => {
                     if let Some(name) = names.iter().find(|name| !self.state.variables.is_number(name)) {
                         return self.refuse(place.0, place.1, &format!("arithmetic evaluates what `{name}` holds"));

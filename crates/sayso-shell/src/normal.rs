@@ -1,6 +1,7 @@
 //! One spelling for every command of a known program, so that a rule does not depend on the order and form of options.
 
 use crate::options::{self, Given, Parsed, Takes};
+use crate::programs::git_globals::globals;
 use crate::programs::{self, git};
 use crate::wrappers::identity;
 
@@ -11,14 +12,20 @@ pub(crate) fn normal(words: &[String]) -> Vec<String> {
     let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     let mut form = vec![name.to_owned()];
     if name == "git" {
-        let globals = git::globals(&rest);
+        let globals = globals(&rest);
         let Some((subcommand, arguments)) = rest.get(globals.length..).and_then(<[&str]>::split_first) else {
             form.extend(rest.iter().map(|word| (*word).to_owned()));
             return form;
         };
         form.push((*subcommand).to_owned());
-        let table = git::table(subcommand).unwrap_or("");
-        let mut parsed = options::read(table, arguments, true);
+        let known = git::form(subcommand, arguments);
+        let mut arguments = arguments;
+        // The own word of a subcommand stays in front: `git stash push`.
+        if let (true, Some((word, rest))) = (known.as_ref().is_some_and(|form| form.has_word), arguments.split_first()) {
+            form.push((*word).to_owned());
+            arguments = rest;
+        }
+        let mut parsed = options::read(known.map_or("", |form| form.table()), arguments, true);
         if *subcommand == "push" {
             name_force(&mut parsed);
         }

@@ -72,10 +72,21 @@ impl<'a> Scene<'a> {
         self.words.iter().find(holds).or(self.words.first()).map(|field| (field.start, field.end))
     }
 
+    /// A piece of one of its words as a person reads it.
+    pub(crate) fn shown(&self, piece: &str) -> String {
+        let piece = piece.trim_end_matches(hole::PARTED);
+        let whole =
+            |field: &&Field| field.value.as_ptr() == piece.as_ptr() && field.value.trim_end_matches(hole::PARTED).len() == piece.len();
+        match self.words.iter().find(whole) {
+            Some(field) => field.shown(),
+            None => hole::shown(piece),
+        }
+    }
+
     /// This word is only known when it runs: unless the program says that any would do, it is not known what it does.
     pub(crate) fn unsettle(&mut self, word: &str) {
         let place = self.place_of(word);
-        let shown = self.words.iter().find(|field| field.value == word).map_or_else(|| hole::shown(word), Field::shown);
+        let shown = self.shown(word);
         self.unsettled.get_or_insert((shown, place));
     }
 
@@ -182,7 +193,10 @@ impl<'a> Scene<'a> {
             return;
         }
         for folder in self.folders {
-            let target = target(self.draft, &in_folder(folder, path), no_follow, parted);
+            let mut target = target(self.draft, &in_folder(folder, path), no_follow, parted);
+            if let (Target::UnknownPath(written), true) = (&mut target, hole::is_literal(folder)) {
+                *written = in_folder(folder, &self.shown(path));
+            }
             if let (true, EffectKind::Read, Target::Path(place)) = (below, kind, &target) {
                 let everything = Search { hidden: true, follow: true, ignored: true, words: false };
                 search(self.draft, place.question, everything);

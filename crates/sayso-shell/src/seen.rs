@@ -1,8 +1,8 @@
 //! Every word that can be seen in a text that may not be readable as a whole: over-approximate, for deny rules and danger.
 
-use crate::forms;
+use crate::danger_code::is_language;
 use crate::split::{After, Found, Segment, split};
-use crate::wrappers;
+use crate::{forms, other_shells, programs, wrappers};
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
@@ -23,6 +23,8 @@ const LONGEST_FORM: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) segments: Vec<Segment>,
+    /// What stands in programs of other languages, split without regard to quotes.
+    pub(crate) code: Vec<Segment>,
     /// The same in other forms, for rules.
     forms: Vec<Vec<String>>,
     /// There was more than is looked at.
@@ -33,6 +35,7 @@ impl Seen {
     /// The words of all segments, in every form.
     pub(crate) fn rows(self) -> Vec<Vec<String>> {
         let mut rows: Vec<Vec<String>> = self.segments.into_iter().map(|segment| segment.words).collect();
+        rows.extend(self.code.into_iter().map(|segment| segment.words));
         rows.extend(self.forms);
         rows
     }
@@ -45,7 +48,8 @@ pub(crate) fn look(text: &str) -> Seen {
     scripts(whole, &mut found);
     let Found { mut segments, mut cut, .. } = found;
     behind_wrappers(&mut segments, &mut cut);
-    let mut seen = Seen { segments, forms: Vec::new(), cut };
+    let code = programs_inside(&segments, &mut cut);
+    let mut seen = Seen { segments, code, forms: Vec::new(), cut };
     other_forms(&mut seen);
     seen
 }
@@ -65,11 +69,22 @@ fn scripts(text: &str, found: &mut Found) {
             }
             bytes = bytes.saturating_sub(2 * script.len());
             let fresh = found.segments.get(from..).unwrap_or(&[]);
+            // A variable that is run was set to a script somewhere.
+            let runs_variable = fresh.iter().filter_map(|segment| head(&segment.words)).any(|head| head.starts_with('$') || head == "eval");
             // What is piped into a shell is a script as well.
-            let piped =
-                fresh.iter().any(|segment| segment.after == After::Pipe && segment.words.iter().any(|word| wrappers::is_shell(word)));
+            let piped = fresh.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
             for segment in fresh {
-                if piped || segment.words.iter().any(|word| wrappers::takes_script(word)) {
+                let sets = runs_variable || segment.words.first().is_some_and(|word| word == "alias");
+                let values = segment.words.iter().filter(|_| sets).filter_map(|word| word.split_once('=').map(|(_, value)| value));
+                for value in values.filter(|value| is_script(value)) {
+                    if bytes < 2 * value.len() {
+                        found.cut = true;
+                        break;
+                    }
+                    bytes -= 2 * value.len();
+                    deeper.push(value.to_owned());
+                }
+                if piped || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word)) {
                     for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
                         if bytes < 2 * word.len() {
                             found.cut = true;
@@ -89,6 +104,52 @@ fn scripts(text: &str, found: &mut Found) {
     found.cut |= too_long;
 }
 
+/// The scripts that languages are given as arguments: `python -c`, `node -e`.
+fn programs_inside(segments: &[Segment], cut: &mut bool) -> Vec<Segment> {
+    let mut code = Found::default();
+    let mut bytes = MOST_TEXT;
+    for segment in segments.iter().filter(|segment| !segment.after.is_redirect() && !segment.rough) {
+        if !segment.words.iter().take(8).any(|word| is_language(word)) {
+            continue;
+        }
+        for word in segment.words.iter().filter(|word| is_script(word) || word.contains('(')) {
+            let Some(left) = bytes.checked_sub(word.len()) else {
+                *cut = true;
+                return code.segments;
+            };
+            bytes = left;
+            split(word, true, &mut code);
+        }
+    }
+    *cut |= code.cut;
+    code.segments
+}
+
+/// The first word that is not an assignment.
+pub(crate) fn head(words: &[String]) -> Option<&str> {
+    words.iter().map(String::as_str).find(|word| !is_assignment(word))
+}
+
+/// Whether a command at the end of a pipe is a shell that takes what it is sent for a script.
+///
+/// A shell behind a program that leaves its arguments alone is only a word (`grep bash`), and one that is given a file reads that.
+pub(crate) fn reads_script(words: &[String]) -> bool {
+    let Some(first) = head(words) else { return false };
+    if matches!(first, "source" | ".") {
+        return words.iter().any(|word| word == "/dev/stdin" || word == "-");
+    }
+    if !wrappers::is_shell(first) && programs::find(wrappers::identity(first)).is_some_and(|program| !program.interprets) {
+        return false;
+    }
+    let Some(at) = words.iter().position(|word| wrappers::is_shell(word)) else { return false };
+    let mut rest = words.iter().skip(at + 1).map(String::as_str);
+    let Some(next) = rest.next() else { return true };
+    // Options of a shell may have values; only a plain one is looked past.
+    next.starts_with(['-', '+']) && !next.starts_with("-c") && !(next.starts_with('-') && !next.starts_with("--") && next.contains('c'))
+        || matches!(next, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+        || !wrappers::is_shell(first) && !wrappers::takes_command(first)
+}
+
 fn is_script(word: &str) -> bool {
     word.bytes().any(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'\\' | b'$' | b'`'))
 }
@@ -100,24 +161,27 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
     let mut rows = Vec::new();
     for segment in segments.iter().filter(|segment| !segment.after.is_redirect()) {
         let words = segment.words.as_slice();
-        let mut next: Option<Vec<usize>> = None;
+        let mut next: Option<(Vec<usize>, Vec<usize>)> = None;
         for (index, word) in words.iter().enumerate() {
             let leading = index == 0 && is_assignment(word);
             if !leading && !wrappers::is_transparent(word) && !wrappers::takes_command(word) {
                 continue;
             }
-            let next = next.get_or_insert_with(|| next_words(words));
+            let (next, costs) = next.get_or_insert_with(|| (next_words(words), costs(words)));
             let skip_own = |from: usize| next.get(from).copied().unwrap_or(words.len());
             let first = skip_own(index + 1);
             // The word after the options may be the value of the last one, or a host.
             for start in [first, skip_own(first + 1)] {
                 let rest = words.get(start..).unwrap_or(&[]);
-                let shown = if 2 * rest.len() <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
+                let shown =
+                    if 2 * costs.get(start).copied().unwrap_or(0) <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };
                 // What stands behind `{` or `then` shows up by itself.
                 if shown.first().is_none_or(|first| wrappers::is_transparent(first)) {
                     continue;
                 }
-                let Some(left) = budget.checked_sub(shown.len()) else {
+                let whole = shown.len() == rest.len();
+                let cost = if whole { costs.get(start).copied().unwrap_or(0) } else { cost(shown) };
+                let Some(left) = budget.checked_sub(cost) else {
                     *cut = true;
                     break;
                 };
@@ -127,6 +191,22 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
         }
     }
     segments.extend(rows);
+}
+
+/// What it costs to show words again: long ones count more.
+fn cost(words: &[String]) -> usize {
+    words.iter().map(|word| 1 + word.len() / 64).sum()
+}
+
+/// For each place, what all words from there on cost; from the right, so that it is one pass.
+fn costs(words: &[String]) -> Vec<usize> {
+    let mut costs = vec![0; words.len() + 1];
+    let mut sum = 0;
+    for (slot, word) in costs.iter_mut().zip(words).rev() {
+        sum += 1 + word.len() / 64;
+        *slot = sum;
+    }
+    costs
 }
 
 /// For each place, where the next word stands that is no option, assignment or number; from the right, so that it is one pass.
@@ -157,8 +237,8 @@ fn other_forms(seen: &mut Seen) {
                 seen.cut = true;
                 return;
             }
-            words_left -= length;
             let rest = rest.get(..length).unwrap_or(rest);
+            words_left = words_left.saturating_sub(cost(rest));
             let (plain, normal) = forms::plain_and_normal(rest);
             if normal != plain {
                 seen.forms.push(normal);

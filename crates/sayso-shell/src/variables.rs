@@ -30,6 +30,11 @@ impl Variables {
         vec![hole.to_string()]
     }
 
+    /// Whether a variable may hold what the environment has.
+    pub(crate) fn is_inherited(&self, name: &str) -> bool {
+        self.get(name).iter().any(|value| value.contains(TEXT)) && !self.known.iter().any(|(known, _)| known == name)
+    }
+
     /// Whether a variable can only hold a plain number.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.get(name).iter().all(|value| is_number(value))
@@ -195,6 +200,68 @@ pub(crate) fn is_own_name(name: &str) -> bool {
     ];
     let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || PLAIN.contains(&name)
+}
+
+/// Whether a variable of the environment that a line did not set may be shown: names of places and of the session, never what may be a secret.
+pub(crate) fn is_open_name(name: &str) -> bool {
+    const OPEN: [&str; 52] = [
+        "HOME",
+        "PWD",
+        "OLDPWD",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "PATH",
+        "LANG",
+        "LANGUAGE",
+        "TERM",
+        "TZ",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "HOSTNAME",
+        "HOST",
+        "HOSTTYPE",
+        "OSTYPE",
+        "MACHTYPE",
+        "UID",
+        "EUID",
+        "GID",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "LINENO",
+        "BASH_VERSION",
+        "ZSH_VERSION",
+        "SHLVL",
+        "COLUMNS",
+        "LINES",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "TMPDIR",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_STATE_HOME",
+        "XDG_RUNTIME_DIR",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CONDA_DEFAULT_ENV",
+        "JAVA_HOME",
+        "GOPATH",
+        "GOROOT",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "NVM_DIR",
+        "NODE_ENV",
+        "CI",
+        "NO_COLOR",
+        "REPLY",
+    ];
+    let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let tells = ["pass", "token", "secret", "key", "auth", "cred", "pwd", "cookie", "sess"].iter().any(|word| name.contains(word));
+    let special = !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    special || small && !tells || OPEN.contains(&name) || name.starts_with("LC_") || is_own_name(name) && !tells
 }
 
 /// Whether every value is known.

@@ -14,7 +14,9 @@ use sayso_shell::normal;
 const PROGRAMS: &str = "ls cat head tail wc nl tac rev cut cmp comm diff md5sum sha256sum b2sum cksum stat file realpath readlink df du \
      sort uniq grep rg date id uname nproc basename dirname tr rm rmdir shred mv cp install mkdir touch ln chmod chown truncate tee free";
 
-const READERS: &str = "status log show diff shortlog rev-list reflog branch tag ls-files ls-tree blame describe for-each-ref grep";
+const READERS: &str = "status log show diff shortlog rev-list reflog branch tag ls-files ls-tree blame describe for-each-ref grep \
+     whatchanged annotate diff-tree diff-index diff-files range-diff format-patch show-ref show-branch name-rev cherry archive rev-parse merge-base \
+     cat-file config check-attr check-ignore apply hash-object interpret-trailers fsck symbolic-ref";
 
 /// Options that git's own list does not have.
 const OTHERS: &str = "-U -L -S -G -l -n -C -M -B -A -e -m -x -O -u -b --format --pretty --since --after --until --before --author \

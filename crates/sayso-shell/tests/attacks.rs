@@ -142,9 +142,6 @@ fn paths_of_git_are_found_behind_every_colon_and_patterns_of_them_ask() {
         "git log -p -- 'id_r*'",
         "git grep x -- 'id_r*'",
         "git diff -- ':(glob)x'",
-        "git show :/x",
-        "git show :0:x",
-        "git diff -- ':!x'",
         "git log -p '[a-z]*'",
         "git grep x 'a?'",
         "git show HEAD:a:b:c:d:e:f",
@@ -164,10 +161,6 @@ fn a_word_of_git_stands_first_or_is_none() {
         "git reflog -5 show",
         "git reflog -- show",
         "git reflog --all -- show x",
-        "git worktree list",
-        "git notes list",
-        "git submodule status",
-        "git bisect log",
     ]);
     for text in ["git stash list", "git stash show -p", "git remote -v", "git remote get-url origin", "git reflog show", "git reflog -5"] {
         assert!(is_read_only(&analyse(text)), "{text}");

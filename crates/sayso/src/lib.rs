@@ -4,5 +4,6 @@ pub mod assemble;
 pub mod cli;
 pub mod exit_code;
 pub mod expected;
+mod explained;
 pub mod intake;
 pub mod report;

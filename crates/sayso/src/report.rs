@@ -8,6 +8,8 @@ use sayso_core::verdict::{Reason, Verdict};
 use sayso_core::visible::visible;
 use sayso_gate::pipeline::Judged;
 
+use crate::explained;
+
 /// The verdict in the shape of `sayso check --json`.
 pub fn json(id: &Node, judged: &Judged) -> Node {
     let verdict = &judged.verdict;
@@ -74,9 +76,18 @@ fn effect(effect: &Effect, judged: &Judged) -> Node {
     Node::map(entries)
 }
 
-/// The verdict for people, with the trace where it was kept.
+/// The verdict for people with everything behind it: the word that made it so, the parts, and what was tried.
+pub fn explained(operation: &Operation, judged: &Judged) -> String {
+    let verdict = &judged.verdict;
+    with_trace(explained::lines(operation, judged), verdict)
+}
+
+/// The verdict for people.
 pub fn text(operation: &Operation, verdict: &Verdict) -> String {
-    let mut lines = explain::lines(operation, verdict);
+    with_trace(explain::lines(operation, verdict), verdict)
+}
+
+fn with_trace(mut lines: Vec<String>, verdict: &Verdict) -> String {
     if !verdict.trace.is_empty() {
         lines.push("  tried, in order:".to_owned());
         lines.extend(verdict.trace.iter().map(|line| format!("    {}", visible(line))));

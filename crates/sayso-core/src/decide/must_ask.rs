@@ -33,6 +33,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         out.push(must("folder", "it goes up from a folder that is reached through a link, which shells do in two ways".into()));
     }
     searches(lens, &mut out);
+    let mut told: Vec<usize> = Vec::new();
     for (index, effect) in reading.effects.iter().enumerate() {
         let before = out.len();
         path(lens, index, effect, &mut out);
@@ -40,7 +41,9 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         if effect.kind == EffectKind::Privilege {
             out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
         }
-        if let Some(why) = open_words(lens, effect) {
+        // One reason is enough; the run of a command comes behind its other effects.
+        let known = effect.part.is_some_and(|part| told.contains(&part));
+        if let Some(why) = open_words(lens, effect).filter(|_| !known) {
             out.push(must("expansion", why));
         }
         if effect.kind == EffectKind::Run
@@ -50,6 +53,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         }
         for reason in out.iter_mut().skip(before) {
             reason.at = reason.at.or(effect.at);
+            told.extend(effect.part);
         }
     }
     if lens.case.operation.mcp().is_some_and(|identity| identity.changed) {

@@ -1,126 +1,146 @@
-//! Git: its global options, and for each subcommand the forms that only look.
+//! Git: its subcommand is found behind the global options, and its effects are listed.
 
 use super::Program;
-use super::git_forms as forms;
-use crate::analysis::paths_of_options;
-use crate::options::{self, Parsed};
-use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::{EffectKind, Manner};
+use super::git_changes::{self as changes};
+use super::git_globals::{Globals, globals};
+use super::git_lists::only_looks;
+use super::git_paths::{below, read_operands};
+use super::git_readers::{READERS, Reader};
+use super::git_writers::{Does, WRITERS, Writer};
+use crate::hole;
+use crate::options::{self, Parsed, Takes};
+use crate::scene::Scene;
 
 pub(super) const PROGRAMS: &[Program] = &[Program::raw(&["git"], git)];
 
-/// The words before the subcommand.
-#[derive(Debug, Default)]
-pub(crate) struct Globals {
-    /// How many words they are.
-    pub(crate) length: usize,
-    /// Where git goes first, from `-C`; none is the current folder.
-    folder: Option<String>,
-    /// The first one that can change what git runs or where.
-    unknown: Option<String>,
+/// A row of one of the tables.
+#[derive(Clone, Copy)]
+enum Row {
+    Reads(&'static Reader),
+    Writes(&'static Writer),
 }
 
-/// Reads the global options. Those that are not harmless are skipped too, since deny rules look at the subcommand.
-pub(crate) fn globals(words: &[&str]) -> Globals {
-    let mut globals = Globals::default();
-    while let Some(word) = words.get(globals.length).copied().filter(|word| word.starts_with('-')) {
-        globals.length += 1;
-        let takes_next =
-            matches!(word, "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix" | "--attr-source");
-        let value = if takes_next { words.get(globals.length).copied() } else { None };
-        globals.length += usize::from(value.is_some());
-        match (word, value) {
-            ("-P" | "--no-pager" | "--no-optional-locks" | "--literal-pathspecs" | "--no-replace-objects", _) => {}
-            // Every further `-C` is seen from the one before.
-            ("-C", Some(folder)) => match &mut globals.folder {
-                Some(before) if !folder.starts_with('/') => *before = format!("{before}/{folder}"),
-                before => *before = Some(folder.to_owned()),
-            },
-            _ => {
-                globals.unknown.get_or_insert(word.to_owned());
-            }
+/// A subcommand with its own word, if it has one: `log`, `stash show`.
+pub(crate) struct Form {
+    row: Row,
+    /// Whether the first argument is part of it.
+    pub(crate) has_word: bool,
+}
+
+impl Form {
+    /// The words it goes by.
+    fn name(&self) -> &'static str {
+        match self.row {
+            Row::Reads((name, ..)) | Row::Writes((name, ..)) => name,
         }
     }
-    globals
+
+    /// The table of its options.
+    pub(crate) fn table(&self) -> &'static str {
+        match self.row {
+            Row::Reads((_, table, _)) | Row::Writes((_, table, _)) => table,
+        }
+    }
 }
 
-/// The table of options of a subcommand.
-pub(crate) fn table(subcommand: &str) -> Option<&'static str> {
-    forms::READERS.iter().chain(forms::WRITERS).find(|(name, _)| *name == subcommand).map(|(_, table)| *table)
+/// The form that a subcommand has with these arguments. Its own word counts only where it stands first: `git stash -- list` stashes a
+/// file of that name.
+pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
+    let word = arguments.first().copied().filter(|word| !word.starts_with('-'));
+    let is = |name: &str, word: Option<&str>| match word {
+        None => name == subcommand,
+        Some(word) => name.split_once(' ').is_some_and(|(first, second)| first == subcommand && second == word),
+    };
+    let find = |word: Option<&str>| {
+        let reads = READERS.iter().find(|(name, ..)| is(name, word)).map(Row::Reads);
+        reads.or_else(|| WRITERS.iter().find(|(name, ..)| is(name, word)).map(Row::Writes))
+    };
+    let with_word = word.and_then(|word| find(Some(word)));
+    let has_word = with_word.is_some();
+    with_word.or_else(|| find(None)).map(|row| Form { row, has_word })
 }
 
 fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let globals = globals(&parsed.operands);
-    let folder = globals.folder.clone().unwrap_or_else(|| ".".to_owned());
+    let words = parsed.operands.as_slice();
+    if matches!(words, ["--version" | "-v" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" | "--help" | "-h"]) {
+        return;
+    }
+    let globals = globals(words);
+    let folder = globals.folder();
     if let Some(word) = &globals.unknown {
-        if parsed.operands == ["--version"] {
-            return;
-        }
-        scene.unlisted(format!("`git {word}` can change what git runs, or where"));
+        scene.unlisted(format!("`git {}` can change what git runs, or where", hole::shown(word)));
     }
     scene.ask_git(&folder);
-    let Some((subcommand, arguments)) = parsed.operands.get(globals.length..).and_then(<[&str]>::split_first) else {
+    scene.read(&folder, true);
+    let Some((subcommand, arguments)) = words.get(globals.length..).and_then(<[&str]>::split_first) else {
         return scene.unknown("git without a subcommand");
     };
-    let reader = forms::READERS.iter().any(|(name, _)| name == subcommand);
-    let Some(table) = table(subcommand) else {
-        scene.read(&folder, true);
-        return scene.unknown(format!("`git {subcommand}` is not a known subcommand"));
+    let Some(form) = form(subcommand, arguments) else {
+        return scene.unknown(format!("`git {}` is not a known subcommand, and may be an alias", hole::shown(subcommand)));
     };
-    let given = options::read(table, arguments, false);
-    if let Some(word) = given.unknown.first() {
-        scene.unlisted(format!("the option `{word}` of `git {subcommand}` is not known"));
+    // Prints how it is used, and does nothing else.
+    if arguments == ["-h"] && !matches!(form.row, Row::Writes((_, _, Does::Foreign | Does::Commands | Does::Programs | Does::Brings))) {
+        return;
     }
-    // To show a signature git starts the program that checks it.
-    if given.options.iter().filter_map(|option| option.value).any(|value| {
-        value.contains("%G") || value.contains("%+G") || value.contains("%-G") || value.contains("% G") || value.contains("signature")
-    }) {
+    if arguments.iter().any(|word| word.contains(hole::LIST)) {
+        scene.unknown("has words that are only known when it runs");
+    }
+    let arguments = arguments.get(usize::from(form.has_word)..).unwrap_or(&[]);
+    let given = options::read(form.table(), arguments, false);
+    subcommand_with_options(scene, &form, &globals, &given);
+}
+
+fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals, given: &Parsed<'_>) {
+    let (name, folder) = (form.name(), globals.folder());
+    if let Some(word) = given.unknown.first() {
+        scene.unlisted(format!("the option `{}` of `git {name}` is not known", hole::shown(word)));
+    }
+    if given.options.iter().any(|option| may_show_signature(&option.name, option.value)) {
         scene.unknown("shows signatures, for which git starts another program");
     }
-    scene.read(&folder, true);
+    // What submodules hold is shown with the settings that lie there.
+    if given.value("--submodule").is_some_and(|value| !matches!(value, "short" | "log")) {
+        scene.unlisted("shows what is in submodules");
+    }
     // These show the whole repository, and `-C` may only lead to a part of it.
-    if folder != "." && matches!(*subcommand, "log" | "show" | "diff" | "stash" | "reflog") {
+    if folder != "." && shows_whole_repository(name) {
         scene.read(".", true);
     }
-    paths_of_options(scene, &given);
-    if !reader {
-        return forms::write(scene, subcommand, &folder, &given);
-    }
-    if !forms::only_looks(subcommand, arguments, &given) {
-        scene.path(EffectKind::Write, &folder, false, Manner { repository: true, ..PLAIN });
-        return scene.unknown(format!("this form of `git {subcommand}` is not known to only look"));
-    }
-    // A range of lines names its file: `-L 1,9:FILE`.
-    for given in given.options.iter().filter(|given| given.name == "-L") {
-        read_in_revision(scene, &folder, given.value.unwrap_or(""));
-    }
-    if forms::takes_paths(subcommand) {
-        // The first operand of `grep` is its pattern, unless an option gives one.
-        let skipped = usize::from(*subcommand == "grep" && !given.has("-e"));
-        for operand in given.operands.iter().skip(skipped) {
-            // Names that fit a pattern are no secret, but the content of any file that fits may be.
-            let wild = operand.contains(['*', '?', '[']) && *subcommand != "ls-files";
-            if wild || operand.starts_with(':') {
-                scene.unknown(format!("`{operand}` stands for files that only git knows"));
-            }
-            scene.read(&forms::below(&folder, operand), true);
-            read_in_revision(scene, &folder, operand);
+    for option in &given.options {
+        match (option.takes, option.value) {
+            (Takes::ReadPath, Some(path)) if path != "-" => scene.read(&below(&folder, path), false),
+            (Takes::WritePath, Some(path)) => scene.write(&below(&folder, path)),
+            _ => {}
         }
+    }
+    match form.row {
+        Row::Reads((_, _, operands)) if only_looks(name, given) => read_operands(scene, name, *operands, &folder, given),
+        Row::Reads(_) => changes::of_reader(scene, name, &folder, given),
+        Row::Writes((_, _, does)) => changes::of_writer(scene, name, *does, &folder, given),
     }
 }
 
-/// The path in a revision, as in `HEAD:src/a.rs`; a revision may have a colon itself, so the text after each one is tried.
-///
-/// Git sees it from the top of the repository unless it starts with a dot, whatever `-C` says: both places are read.
-fn read_in_revision(scene: &mut Scene<'_>, folder: &str, operand: &str) {
-    const MOST: usize = 4;
-    if operand.matches(':').count() > MOST {
-        return scene.unknown("a path with more colons than are looked at");
-    }
-    for path in operand.match_indices(':').filter_map(|(at, _)| operand.get(at + 1..)).filter(|path| !path.is_empty()) {
-        scene.read(&forms::below(folder, path), true);
-        if folder != "." && !path.starts_with('.') {
-            scene.read(path, true);
-        }
-    }
+/// Forms that look at the repository from its top.
+fn shows_whole_repository(form: &str) -> bool {
+    let first = form.split(' ').next().unwrap_or(form);
+    matches!(
+        first,
+        "log"
+            | "show"
+            | "whatchanged"
+            | "diff"
+            | "diff-tree"
+            | "diff-index"
+            | "diff-files"
+            | "range-diff"
+            | "format-patch"
+            | "stash"
+            | "reflog"
+    )
+}
+
+/// Whether a format may have git start the program that checks signatures.
+fn may_show_signature(option: &str, value: Option<&str>) -> bool {
+    let Some(value) = value.filter(|_| matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check")) else { return false };
+    ["%G", "%+G", "%-G", "% G", "signature"].iter().any(|part| value.contains(part)) || !hole::is_literal(value)
 }

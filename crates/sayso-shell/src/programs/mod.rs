@@ -3,7 +3,12 @@
 mod coreutils;
 mod destroy;
 pub(crate) mod git;
-mod git_forms;
+mod git_changes;
+pub(crate) mod git_globals;
+mod git_lists;
+mod git_paths;
+mod git_readers;
+mod git_writers;
 mod network;
 mod search;
 mod small;

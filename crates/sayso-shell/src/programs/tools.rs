@@ -30,6 +30,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         interpreter,
     )
     .interpreter(),
+    Program::raw(&["pwsh", "powershell", "powershell.exe", "pwsh.exe", "cmd", "cmd.exe"], other_shell).interpreter(),
     Program::raw(
         &[
             "sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", ".", "exec", "builtin", "xargs", "parallel", "watch", "ssh",
@@ -109,6 +110,14 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if language && parsed.operands.first().is_none_or(|word| word.starts_with('-')) {
         scene.opaque(note);
     }
+}
+
+/// A shell whose language this reader does not know.
+fn other_shell(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+    scene.interprets = true;
+    let note = format!("`{}` runs text for another shell, which is not read", scene.name);
+    scene.unknown(note.clone());
+    scene.opaque(note);
 }
 
 /// The words after it are a command or a script, which this reader does not look into.

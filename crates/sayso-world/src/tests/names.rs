@@ -19,7 +19,7 @@ fn pattern(written: &str) -> String {
 
 impl Scratch {
     fn names(&self, written: &str) -> NamesFact {
-        match self.one(Question::Names { pattern: pattern(written), parted: false, parted: false }) {
+        match self.one(Question::Names { pattern: pattern(written), parted: false }) {
             Some(Fact::Names(fact)) => fact,
             other => panic!("{written}: {other:?}"),
         }
@@ -169,7 +169,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
         for question in [
             Question::Path { path: path(), no_follow: false },
             Question::Below { path: path(), search: EVERYTHING },
-            Question::Names { pattern: path(), parted: false, parted: false },
+            Question::Names { pattern: path(), parted: false },
             Question::Names { pattern: path() + "\u{1}", parted: false },
             Question::Program { name: path() },
             Question::GitHelpers { folder: path() },
@@ -181,11 +181,8 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
     let fact = scratch.names("~/n*");
     assert!(fact.incomplete);
     assert_eq!(fact.files[0].0, scratch.at("home"));
-    let at_home = scratch.machine.answer(
-        &scratch.at("ws"),
-        &scratch.at("home"),
-        &[Question::Names { pattern: pattern("~/n*"), parted: false, parted: false }],
-    );
+    let at_home =
+        scratch.machine.answer(&scratch.at("ws"), &scratch.at("home"), &[Question::Names { pattern: pattern("~/n*"), parted: false }]);
     assert_eq!(at_home.names(0).unwrap().files[0].0, scratch.at("home/notes.txt"));
 }
 
@@ -195,7 +192,7 @@ fn without_a_home_nothing_below_it_is_answered() {
     let homeless = Machine::new(crate::whereabouts::Whereabouts { home: None, ..whereabouts(&scratch.root) });
     let questions = [
         Question::Path { path: "\0/x".to_owned(), no_follow: false },
-        Question::Names { pattern: pattern("~/*"), parted: false, parted: false },
+        Question::Names { pattern: pattern("~/*"), parted: false },
         Question::Below { path: "\0".to_owned(), search: EVERYTHING },
         Question::Path { path: "x".to_owned(), no_follow: false },
     ];

@@ -52,7 +52,7 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     json: bool,
 
-    /// Show what was tried on the way to the verdict.
+    /// Show the parts of the command and what each does, the word that made it ask, and what was tried on the way to the verdict.
     #[arg(long)]
     explain: bool,
 
@@ -93,6 +93,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
             let judged = judge(&bench, &operation);
             let text = match args.json {
                 true => format!("{}\n", json::write(&report::json(&id, &judged))),
+                false if args.explain => report::explained(&operation, &judged),
                 false => report::text(&operation, &judged.verdict),
             };
             (judged.verdict.decision, text)

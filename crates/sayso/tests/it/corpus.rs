@@ -1,4 +1,4 @@
-//! Every row of `corpus/verdicts` through the library and through `sayso check --jsonl`.
+//! Every row below `corpus` that has a verdict, through the library and through `sayso check --jsonl`.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,16 +22,21 @@ const LEAST_ROWS: usize = 1000;
 /// More rows than this that the program cannot be asked are too many.
 const MOST_SKIPPED: usize = 20;
 
+/// The folders of `corpus` that hold rows with a verdict.
+const FOLDERS: [&str; 3] = ["verdicts", "shell", "bypasses"];
+
 fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/verdicts");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let folders = FOLDERS.iter().map(|folder| corpus.join(folder)).filter(|folder| folder.is_dir());
+    let mut files: Vec<PathBuf> = folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
     files.sort();
     files
 }
 
 fn read(path: &Path) -> Expected {
-    let name = format!("corpus/verdicts/{}", path.file_name().unwrap().to_str().unwrap());
+    let folder = path.parent().and_then(Path::file_name).unwrap().to_str().unwrap();
+    let name = format!("corpus/{folder}/{}", path.file_name().unwrap().to_str().unwrap());
     let text = fs::read_to_string(path).unwrap();
     expected::read(Source { name: &name, text: &text }).unwrap_or_else(|findings| panic!("{findings}"))
 }

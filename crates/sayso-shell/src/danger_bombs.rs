@@ -1,0 +1,99 @@
+//! Texts that start processes without end.
+
+use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+
+use crate::danger_call::Found;
+
+/// So much of a text is looked at.
+const MOST_BYTES: usize = 1024 * 1024;
+
+/// Looks for bombs. `quoted` tells that what stands in quotes may be run, too.
+pub(crate) fn of_text(text: &str, quoted: bool, found: &mut Vec<Found>) {
+    let text = text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text);
+    if !text.contains(['{', '&']) && !text.contains("fork") {
+        return;
+    }
+    let dense = dense(text, quoted);
+    if is_fork_bomb(&dense) {
+        found.push((Catastrophic, "a fork bomb".to_owned()));
+    }
+    if starts_without_end(&dense) {
+        found.push((Dangerous, "a loop that starts processes without end".to_owned()));
+    }
+}
+
+/// The text without blanks and, unless they may be run, without what stands in quotes.
+fn dense(text: &str, quoted: bool) -> Vec<u8> {
+    let mut quote = None;
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text.bytes() {
+        match quote {
+            Some(open) => quote = Some(open).filter(|open| *open != byte),
+            None if !quoted && matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None if byte == b'\n' => out.push(b';'),
+            None if byte.is_ascii_whitespace() => {}
+            None => out.push(byte),
+        }
+    }
+    out
+}
+
+/// Whether a text defines a function that starts itself twice: `:(){ :|:& };:` under any name.
+fn is_fork_bomb(dense: &[u8]) -> bool {
+    const OPENING: &[u8] = b"(){";
+    const KEYWORD: &[u8] = b"function";
+    let has = |part: &[u8]| dense.windows(part.len()).any(|window| window == part);
+    if has(b"forkwhilefork") || has(b"while1:os.fork()") || has(b"whileTrue:os.fork()") || has(b"forkwhile1") || has(b"loop{fork}") {
+        return true;
+    }
+    let by_bracket = dense.windows(OPENING.len()).enumerate().filter(|(_, window)| *window == OPENING).any(|(at, _)| {
+        let before = dense.get(..at).unwrap_or(&[]);
+        let from = before.iter().rposition(|byte| b";&|(){}\"'".contains(byte)).map_or(0, |at| at + 1);
+        let name = before.get(from..).unwrap_or(&[]);
+        let name = name.strip_prefix(KEYWORD).filter(|rest| !rest.is_empty()).unwrap_or(name);
+        starts_itself(name, dense.get(at + OPENING.len()..).unwrap_or(&[]))
+    });
+    by_bracket
+        || dense.windows(KEYWORD.len()).enumerate().filter(|(_, window)| *window == KEYWORD).any(|(at, _)| {
+            let rest = dense.get(at + KEYWORD.len()..).unwrap_or(&[]);
+            let Some(end) = rest.iter().take(64).position(|byte| *byte == b'{') else { return false };
+            starts_itself(rest.get(..end).unwrap_or(&[]), rest.get(end + 1..).unwrap_or(&[]))
+        })
+}
+
+/// Whether a body starts by calling its function twice at once.
+fn starts_itself(name: &[u8], body: &[u8]) -> bool {
+    let body = body.iter().position(|byte| *byte != b';').and_then(|at| body.get(at..)).unwrap_or(&[]);
+    let after = body.strip_prefix(name).unwrap_or(&[]);
+    let again = after.strip_prefix(b"|").or_else(|| after.strip_prefix(b"&")).map(|rest| rest.strip_prefix(b";").unwrap_or(rest));
+    !name.is_empty() && name.len() < 64 && again.is_some_and(|rest| rest.starts_with(name))
+}
+
+/// Whether an endless loop leaves something running at each turn, and never waits.
+fn starts_without_end(dense: &[u8]) -> bool {
+    const LOOPS: [&[u8]; 6] = [b"whiletrue;do", b"while:;do", b"while[1];do", b"for((;;));do", b"untilfalse;do", b"while[[1]];do"];
+    let mut left = dense.len();
+    LOOPS.iter().any(|opening| {
+        dense.windows(opening.len()).enumerate().filter(|(_, window)| window == opening).any(|(at, _)| {
+            let body = dense.get(at + opening.len()..).unwrap_or(&[]);
+            let length = body.windows(4).position(|window| window == b"done").unwrap_or(body.len());
+            // Loops in loops share their end; their bodies must not add up to the square of the length.
+            if length > left {
+                return true;
+            }
+            left -= length;
+            let body = body.get(..length).unwrap_or(&[]);
+            let waits = [b"wait".as_slice(), b"sleep", b"read"].iter().any(|word| body.windows(word.len()).any(|window| window == *word));
+            !waits && leaves_running(body)
+        })
+    })
+}
+
+/// Whether there is a `&` that is neither `&&` nor part of a redirect.
+fn leaves_running(body: &[u8]) -> bool {
+    body.iter().enumerate().filter(|(_, byte)| **byte == b'&').any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| body.get(at)).copied().unwrap_or(b' ');
+        let after = body.get(at + 1).copied().unwrap_or(b' ');
+        !b"&><|".contains(&before) && !b"&>".contains(&after)
+    })
+}

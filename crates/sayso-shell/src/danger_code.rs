@@ -1,0 +1,199 @@
+//! Dangers in programs of other languages that a command carries: `python -c`, `node -e`, `perl -e`.
+//!
+//! Nothing here understands a language. A call shows as a name before a bracket, and what it is given as the words behind.
+
+use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
+
+use crate::danger_call::Found;
+use crate::places::{Worth, secret_in, worth};
+use crate::seen::Seen;
+use crate::split::Segment;
+
+/// Commands inside programs that are looked at.
+const MOST_COMMANDS: usize = 256;
+/// Words of one such command.
+const MOST_WORDS: usize = 64;
+
+/// Whether a word is the name of a program that runs a language.
+pub(crate) fn is_language(word: &str) -> bool {
+    let base = word.rsplit('/').next().unwrap_or(word);
+    let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    matches!(
+        plain,
+        "python"
+            | "pypy"
+            | "node"
+            | "nodejs"
+            | "deno"
+            | "bun"
+            | "perl"
+            | "ruby"
+            | "php"
+            | "lua"
+            | "luajit"
+            | "osascript"
+            | "Rscript"
+            | "tclsh"
+            | "julia"
+            | "groovy"
+            | "elixir"
+            | "ipython"
+            | "tsx"
+            | "ts-node"
+            | "irb"
+            | "raku"
+            | "guile"
+    )
+}
+
+/// Calls that delete a folder with everything below, by the end of their names.
+const DELETES: [&str; 14] = [
+    "rmtree",
+    "rm_rf",
+    "rm_r",
+    "rmsync",
+    "rmdirsync",
+    "removeall",
+    "remove_dir_all",
+    "fs.rm",
+    "fs.rmdir",
+    "fspromises.rm",
+    "remove_tree",
+    "rimraf",
+    "rimrafsync",
+    "removesync",
+];
+
+/// Calls that run a command, by the end of their names.
+const RUNS: [&str; 24] = [
+    "system",
+    "popen",
+    "subprocess.run",
+    "subprocess.call",
+    "check_call",
+    "check_output",
+    "exec",
+    "execsync",
+    "execfile",
+    "execfilesync",
+    "spawn",
+    "spawnsync",
+    "getoutput",
+    "getstatusoutput",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "execv",
+    "execvp",
+    "execlp",
+    "os.execute",
+    "bun.$",
+    "sh",
+    "%x",
+];
+
+/// What programs say to a network.
+const NETWORK: [&str; 18] = [
+    "requests.",
+    "urllib",
+    "http.client",
+    "httpx",
+    "aiohttp",
+    "socket",
+    "fetch",
+    "axios",
+    "http.request",
+    "https.request",
+    "net/http",
+    "net::http",
+    "lwp",
+    "file_get_contents",
+    "curl_exec",
+    "smtplib",
+    "ftplib",
+    "paramiko",
+];
+
+/// Looks at the programs inside a text. `run` looks at a command that one of them runs.
+pub(crate) fn of_seen(seen: &Seen, found: &mut Vec<Found>, mut run: impl FnMut(&[String], &mut Vec<Found>)) {
+    let language = |segment: &Segment| segment.words.iter().take(8).any(|word| is_language(word));
+    let has_language = seen.segments.iter().any(language);
+    let lists: [&[Segment]; 2] = [&seen.code, if has_language { &seen.segments } else { &[] }];
+    let mut left = MOST_COMMANDS;
+    for list in lists {
+        for (at, segment) in list.iter().enumerate() {
+            let Some(name) = segment.words.last().filter(|word| word.len() < 128).map(|word| word.to_ascii_lowercase()) else { continue };
+            let next = || list.iter().skip(at + 1).take(3).filter_map(|segment| segment.words.first());
+            if DELETES.iter().any(|end| is_call(&name, end)) {
+                match next().map(|word| clean(word)).find(|word| worth(word) == Worth::Vital) {
+                    Some(path) => found.push((Catastrophic, format!("`{name}` deletes `{path}` with everything below"))),
+                    None => found.push((Dangerous, format!("`{name}` deletes folders with everything below"))),
+                }
+            }
+            if RUNS.iter().any(|end| is_call(&name, end)) && left > 0 {
+                left -= 1;
+                let inner = list.get(at + 1).map_or(&[][..], |segment| &segment.words);
+                let words: Vec<String> = inner
+                    .iter()
+                    .take(MOST_WORDS)
+                    .flat_map(|word| word.split(','))
+                    .map(|word| clean(word).to_owned())
+                    .filter(|word| !word.is_empty())
+                    .collect();
+                run(&words, found);
+            }
+        }
+    }
+    if !seen.code.is_empty() || has_language {
+        reaches_out(&seen.code, &seen.segments, found);
+    }
+}
+
+/// Whether a word ends with the name of a call.
+fn is_call(word: &str, end: &str) -> bool {
+    word.strip_suffix(end).is_some_and(|before| !before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_'))
+}
+
+/// Whether what stands in the bracket behind this is only shown.
+pub(crate) fn prints(segment: &Segment) -> bool {
+    let Some(name) = segment.words.last().filter(|word| word.len() < 128).map(|word| word.to_ascii_lowercase()) else { return false };
+    ["print", "println", "printf", "log", "puts", "info", "debug", "warn", "warning", "error", "write"]
+        .iter()
+        .any(|end| is_call(&name, end))
+}
+
+/// Whether what stands in the bracket behind this is run as a program. `re.exec` of a pattern is none.
+fn executes(segment: &Segment) -> bool {
+    let Some(last) = segment.words.last() else { return false };
+    let name = last.rsplit(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '.').next().unwrap_or(last);
+    matches!(name, "exec" | "eval" | "execfile" | "loadstring") || segment.words.first().is_some_and(|word| word == "eval")
+}
+
+/// A word without the quotes and brackets of a program.
+fn clean(word: &str) -> &str {
+    word.trim_matches(|letter| "[]{}()'\",;`".contains(letter))
+}
+
+/// A program that talks to a network where it names a secret or runs a text.
+fn reaches_out(code: &[Segment], rest: &[Segment], found: &mut Vec<Found>) {
+    let words = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).flat_map(|segment| &segment.words);
+    let talks = words().take(MOST_WORDS * MOST_COMMANDS).any(|word| {
+        let lower = word.to_ascii_lowercase();
+        NETWORK.iter().any(|name| lower.contains(name))
+    });
+    let executes = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).any(executes);
+    let decodes = |word: &String| {
+        let lower = word.to_ascii_lowercase();
+        ["b64decode", "base64", "atob", "fromcharcode", "fromhex", "decompress", "decode_base64", "unpack", "marshal"]
+            .iter()
+            .any(|name| lower.contains(name))
+    };
+    if talks && executes() {
+        found.push((Dangerous, "a program runs what it downloads".to_owned()));
+    } else if words().take(MOST_WORDS * MOST_COMMANDS).any(decodes) && executes() {
+        found.push((Dangerous, "a program runs a text that is written in code".to_owned()));
+    }
+    if talks && let Some(path) = words().take(MOST_WORDS * MOST_COMMANDS).find_map(|word| secret_in(clean(word))) {
+        found.push((Dangerous, format!("reads the secret `{path}` and talks to the network in one program")));
+    }
+}

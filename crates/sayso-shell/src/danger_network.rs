@@ -1,0 +1,173 @@
+//! Dangers of what comes from a network: it is downloaded and run.
+
+use sayso_core::verdict::Tier::Dangerous;
+
+use crate::danger_call::{Call, Found, starts_with};
+use crate::danger_code::is_language;
+use crate::seen::{head, reads_script};
+use crate::split::{After, Segment};
+use crate::wrappers::{is_one_of, is_shell, is_transparent, takes_command};
+
+/// Files of a download that are looked for among what runs.
+const MOST_NAMES: usize = 16;
+
+pub(crate) fn is_download(word: &str) -> bool {
+    is_one_of(word, &["curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "ftp", "lynx", "nc", "ncat", "netcat", "socat"])
+}
+
+/// The dangers of one program that reaches a network.
+pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
+    let name = call.name;
+    let hands_over = match name {
+        "nc" | "ncat" | "netcat" => call.short(&['e', 'c']) || call.starts(&["--exec", "--sh-exec", "--lua-exec"]),
+        "socat" => call.arguments.iter().any(|word| ["exec:", "system:", "shell:"].iter().any(|kind| starts_with(word, kind))),
+        _ => false,
+    };
+    if hands_over {
+        found.push((Dangerous, format!("`{name}` hands a shell to another machine")));
+    }
+    if let Some(from) = installed_from(call) {
+        found.push((Dangerous, format!("`{name}` runs what it downloads from `{from}`")));
+    }
+}
+
+/// The address that a package manager takes code from, instead of its registry.
+fn installed_from<'a>(call: &Call<'a>) -> Option<&'a str> {
+    let verbs: &[&str] = match call.name {
+        "pip" | "pip3" | "pipx" | "uv" | "poetry" | "easy_install" | "conda" | "mamba" => &["install", "add", "run"],
+        "npm" | "pnpm" | "yarn" | "bun" => &["install", "i", "add", "exec", "dlx", "x", "global"],
+        "npx" | "pnpx" | "bunx" | "uvx" | "easy_install-3" => &[],
+        "cargo" | "go" | "gem" | "brew" | "deno" | "helm" => &["install", "run", "get", "reinstall"],
+        "rpm" | "dnf" | "yum" | "zypper" | "snap" => &[],
+        _ => return None,
+    };
+    if !verbs.is_empty() && !call.operands().take(3).any(|word| verbs.contains(&word)) {
+        return None;
+    }
+    let own = |word: &str| {
+        word.starts_with('-')
+            && ["index", "registry", "proxy", "links", "host", "source", "channel", "repo"].iter().any(|part| word.contains(part))
+    };
+    let mut words = call.arguments.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        if (own(word) || matches!(word, "-i" | "-f" | "-c")) && !word.contains('=') && call.name != "npm" {
+            words.next();
+        } else if own(word) {
+            if !word.contains('=') {
+                words.next();
+            }
+        } else if ["git+", "github:", "gitlab:", "bitbucket:", "gist:"].iter().any(|start| word.starts_with(start)) || is_address(word) {
+            return Some(word);
+        } else if call.name == "cargo" && word == "--git" {
+            return words.next();
+        }
+    }
+    None
+}
+
+fn is_address(word: &str) -> bool {
+    ["http://", "https://", "ssh://", "git://", "ftp://"].iter().any(|scheme| starts_with(word, scheme))
+        || word.contains("@git+")
+        || word.contains("@ git+")
+        || word.contains("@http")
+}
+
+/// A path that bash makes a connection of.
+pub(crate) fn is_socket(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
+/// A shell that talks to a person, or a variable that is run, beside a connection: whoever answers types commands.
+fn hands_shell_over(segments: &[Segment]) -> bool {
+    let socket = |segment: &Segment| segment.after.is_redirect() && segment.words.iter().any(|path| is_socket(path));
+    let takes_orders = |segment: &Segment| {
+        let Some(at) = runner(&segment.words) else { return head(&segment.words).is_some_and(|head| head.starts_with('$')) };
+        let mut options = segment.words.iter().skip(at + 1);
+        segment.words.len() == at + 1 || options.any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['i', 's']))
+    };
+    segments.iter().any(socket) && segments.iter().any(|segment| !segment.after.is_redirect() && takes_orders(segment))
+}
+
+/// The dangers of a whole line with a network in it.
+pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
+    if hands_shell_over(segments) {
+        found.push((Dangerous, "hands a shell to another machine".to_owned()));
+    }
+    let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+    let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
+    if heads().any(is_download) {
+        let code_reads = segments.iter().any(|segment| segment.after == After::Pipe && is_bare_language(&segment.words));
+        if shell_reads || code_reads || runs_substituted(segments) {
+            found.push((Dangerous, "runs what it downloads".to_owned()));
+        } else if let Some(name) = run_after_download(segments) {
+            found.push((Dangerous, format!("runs what it downloads: `{name}`")));
+        }
+    } else if shell_reads {
+        found.push((Dangerous, "runs what another command prints".to_owned()));
+    }
+}
+
+/// Where a shell or a language stands in a command: first, or behind something that runs it.
+fn runner(words: &[String]) -> Option<usize> {
+    let runs = |word: &str| is_shell(word) || is_language(word) || matches!(word, "eval" | "source" | ".");
+    let first = head(words)?;
+    let at = words.iter().position(|word| word == first)?;
+    if runs(first) && first != "." || words.get(at).is_some_and(|word| word == ".") {
+        return Some(at);
+    }
+    (takes_command(first) || is_transparent(first)).then(|| words.iter().position(|word| runs(word) && word != "."))?
+}
+
+/// A language without a file or a script reads its program from the pipe.
+fn is_bare_language(words: &[String]) -> bool {
+    let Some(at) = runner(words) else { return false };
+    let mut rest = words.iter().skip(at);
+    rest.next().is_some_and(|word| is_language(word)) && rest.all(|word| matches!(word.as_str(), "-" | "-u" | "-B" | "-s" | "/dev/stdin"))
+}
+
+/// `bash <(curl …)`, `eval "$(curl …)"`: the download stands where a runner takes its script from.
+fn runs_substituted(segments: &[Segment]) -> bool {
+    let commands: Vec<&Segment> =
+        segments.iter().filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper).collect();
+    commands.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Separator;
+        let open = |at: usize| {
+            let mut rest = first.words.iter().skip(at + 1);
+            first.words.last().is_some_and(|last| last.ends_with('$')) || rest.all(|word| word.starts_with('-'))
+        };
+        downloads && (first.words.as_slice() == ["$"] || runner(&first.words).is_some_and(open))
+    })
+}
+
+/// A file that is downloaded, and run further on.
+fn run_after_download(segments: &[Segment]) -> Option<String> {
+    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).split(['?', '#']).next().unwrap_or("").to_owned();
+    let mut names: Vec<String> = Vec::new();
+    for segment in segments.iter().filter(|segment| segment.after != After::Wrapper) {
+        let words = &segment.words;
+        if segment.after == After::Output {
+            names.extend(words.first().map(|path| base(path)).filter(|name| !name.is_empty()));
+            continue;
+        }
+        let Some(first) = head(words).filter(|_| !segment.after.is_redirect()) else { continue };
+        if is_download(first) {
+            let values = words.windows(2).filter(|pair| {
+                pair.first().is_some_and(|word| {
+                    matches!(word.as_str(), "-o" | "-O" | "--output" | "--output-document" | "-sSLo" | "-Lo" | "-sLo" | "-fsSLo" | "-qO")
+                })
+            });
+            names.extend(values.filter_map(|pair| Some(base(pair.get(1)?))));
+            names.extend(words.iter().filter(|word| word.contains("://")).map(|word| base(word)).filter(|name| !name.is_empty()));
+            continue;
+        }
+        let is_name = |word: &String| names.iter().take(MOST_NAMES).any(|name| *name == base(word) && name != "null");
+        let by_itself = first.contains('/') && is_name(&first.to_owned());
+        let by_runner = runner(words).is_some_and(|at| words.iter().skip(at + 1).take(4).any(is_name));
+        if by_itself || by_runner {
+            return words.iter().find(|word| is_name(word)).cloned();
+        }
+        names.truncate(MOST_NAMES);
+    }
+    None
+}
