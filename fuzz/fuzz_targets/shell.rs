@@ -50,8 +50,9 @@ fuzz_target!(|bytes: &[u8]| {
     // The same text always reads the same.
     assert_eq!(format!("{draft:?}"), format!("{:?}", sayso_shell::analyse(&text)));
     let _ = sayso_shell::seen(&text);
-    // A command more never makes the whole better. A text that is not whole (`a &&`) may be made so, and a last `\` takes what follows.
-    if draft.opaque.is_none() && !text.ends_with('\\') {
+    // A command more never makes the whole better. A text that is not whole (`a &&`) may be made so, a last `\` takes what follows, and so
+    // does the body of a heredoc.
+    if draft.opaque.is_none() && !text.ends_with('\\') && !text.contains("<<") {
         let before = badness(&draft);
         for longer in [format!("{text}; ls"), format!("{text}\nls"), format!("ls; {text}")] {
             let after = badness(&sayso_shell::analyse(&longer));
