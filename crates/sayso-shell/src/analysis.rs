@@ -34,7 +34,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
         Ok(read) => read,
         Err(refusal) => return opaque(text, refusal),
     };
-    let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty());
+    let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty() || !step.reads.is_empty());
     let mut draft = Draft::default();
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step) {

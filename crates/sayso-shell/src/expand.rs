@@ -52,8 +52,8 @@ impl Field {
         let plain = hole::is_literal(value);
         if !plain || self.shown.is_some() {
             let shown = self.shown.get_or_insert_with(|| self.value.clone());
-            let unknown = value.chars().count() == 1 && value.contains([TEXT, LIST]);
-            shown.push_str(&if unknown { written.to_owned() } else { hole::shown(value) });
+            let whole = !plain && value.chars().count() == 1;
+            shown.push_str(&if whole { written.to_owned() } else { hole::shown(value) });
         }
         self.value.push_str(value);
     }
@@ -239,10 +239,18 @@ impl Expander<'_> {
         let mut ways = vec![Making::default()];
         for piece in pieces {
             match piece {
-                Piece::Parameter { name, form: Form::Plain, quoted } if !matches!(name.as_str(), "@" | "*") => {
-                    ways = self.parameter(&ways, name, *quoted)?;
+                Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) => {
+                    ways = self.parameter(&ways, name, None, *quoted, &format!("${name}"))?;
                 }
-                Piece::Home => ways = self.parameter(&ways, "HOME", true)?,
+                Piece::Parameter { name, form: Form::Or(other), quoted } if !is_list(name) => {
+                    let other = match other.as_slice() {
+                        [] => String::new(),
+                        [Piece::Text { text, .. }] if !text.contains('~') => text.clone(),
+                        _ => TEXT.to_string(),
+                    };
+                    ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
+                }
+                Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
                 piece => {
                     let (value, written) = self.piece(piece);
                     let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
@@ -281,7 +289,7 @@ impl Expander<'_> {
                 let hole = match form {
                     Form::Count => NUMBER,
                     Form::Changed(_) => unknown(*quoted),
-                    Form::Plain | Form::List => LIST,
+                    Form::Plain | Form::Or(_) | Form::List => LIST,
                 };
                 (hole, format!("${name}"))
             }
@@ -290,34 +298,35 @@ impl Expander<'_> {
         (hole.to_string(), written)
     }
 
-    fn parameter(&self, ways: &[Making], name: &str, quoted: bool) -> Option<Vec<Making>> {
+    /// A variable's values in every way so far; `other` holds where it has none.
+    fn parameter(&self, ways: &[Making], name: &str, other: Option<&str>, quoted: bool, written: &str) -> Option<Vec<Making>> {
         let mut values = self.variables.get(name);
+        values.extend(other.map(str::to_owned));
         if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
             values = vec![TEXT.to_string()];
         }
-        let written = format!("${name}");
         let mut out = Vec::new();
         for way in ways {
             for value in &values {
                 let mut quoted_way = way.clone();
                 if quoted {
-                    quoted_way.push(value, &written);
+                    quoted_way.push(value, written);
                     out.push(quoted_way);
                     continue;
                 }
                 if value.is_empty() {
                     out.push(quoted_way);
                 } else if value.contains([TEXT, LIST]) || hole::is_literal(value) && value.contains(['*', '?', '[', '\\']) {
-                    quoted_way.push(&LIST.to_string(), &written);
+                    quoted_way.push(&LIST.to_string(), written);
                     out.push(quoted_way);
                 } else if value.contains([' ', '\t', '\n']) {
                     // zsh does not part it.
                     let mut split = way.clone();
                     split.push_split(value);
-                    quoted_way.push(value, &written);
+                    quoted_way.push(value, written);
                     out.extend([split, quoted_way]);
                 } else {
-                    quoted_way.push(value, &written);
+                    quoted_way.push(value, written);
                     quoted_way.parted |= value.contains([HOME, HERE, STAR, ANY]);
                     out.push(quoted_way);
                 }
@@ -328,6 +337,11 @@ impl Expander<'_> {
         }
         Some(out)
     }
+}
+
+/// Whether a name stands for all arguments of the script.
+fn is_list(name: &str) -> bool {
+    matches!(name, "@" | "*")
 }
 
 /// What a substitution prints, where that is known without running it: `$(pwd)`, and `$(cat <<'X' …)` with a plain text.

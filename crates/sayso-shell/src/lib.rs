@@ -29,6 +29,7 @@ mod folders;
 mod forms;
 mod hole;
 mod inner;
+mod languages;
 mod lines;
 mod normal;
 mod options;
@@ -106,4 +107,15 @@ pub fn proposals(command: &Command) -> Vec<String> {
 /// a wildcard (`*`, `?`) stay as operands. The words of other programs stay as they are. Wrappers are not taken off.
 pub fn normal(words: &[String]) -> Vec<String> {
     normal::normal(words)
+}
+
+/// Why a script of `sed`, `awk` or `jq` is not known to be harmless, for checks against those programs. None for a harmless one.
+pub fn doubt_about_script(program: &str, script: &str) -> Option<String> {
+    let read = match program {
+        "sed" => languages::sed::read(&[script]),
+        "awk" => languages::awk::read(script),
+        "jq" => languages::jq::read(script),
+        _ => return Some(format!("`{program}` has no language that is known")),
+    };
+    read.err().map(|refusal| format!("{} (at {})", refusal.reason, refusal.at))
 }

@@ -418,7 +418,7 @@ impl<'a> Walk<'a> {
                         let shows = Some(name.clone());
                         self.steps.push(Step { shows, start, end, folders: self.state.folders.list(), ..Step::default() });
                     }
-                    if let Form::Changed(inner) = form {
+                    if let Form::Changed(inner) | Form::Or(inner) = form {
                         self.look_into_pieces(inner, place)?;
                     }
                 }

@@ -171,7 +171,9 @@ fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl I
             _ => takes.next_word(rest),
         };
         let alone = word.len() == 2 || takes != Takes::Apart;
-        if !alone || !takes.fits(value) {
+        // A value that may turn out empty would make the option take the next word.
+        let may_be_empty = value.is_some_and(|value| value == after && !value.is_empty() && value.chars().all(|character| character == TEXT));
+        if !alone || may_be_empty || !takes.fits(value) {
             parsed.unknown.push(word);
         }
         parsed.options.push(Given { name: normal.to_owned(), value, takes });

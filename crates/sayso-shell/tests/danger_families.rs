@@ -27,6 +27,7 @@ fn files_that_nobody_can_do_without() {
     table(
         Catastrophic,
         r#"
+        rm -rf ${X:-/} ## deletes `/`
         rm -rf $HOME ## `$HOME`
         rm -rf ~/ ## `~/`
         rm -rf ~/. ## with everything below
@@ -96,7 +97,6 @@ fn files_that_nobody_can_do_without() {
         rm -rf $X/* ## when the variable is empty
         rm -rf /$X ## when the variable is empty
         rm -rf "${BUILD}/" ## when the variable is empty
-        rm -rf ${X:-/} ## when the variable is empty
         rm -rf $PWD ## all of the folder
         rm -rf /usr/$X ## when the variable is empty
         rm -rf ./* ## `./*`

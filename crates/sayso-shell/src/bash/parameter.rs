@@ -52,7 +52,7 @@ impl Cursor<'_> {
         let form = match self.form()? {
             // Behind a subscript the name alone does not tell the value.
             Form::Plain if list => Form::List,
-            Form::Changed(pieces) if list => {
+            Form::Changed(pieces) | Form::Or(pieces) if list => {
                 if pieces.is_empty() {
                     Form::List
                 } else {
@@ -90,7 +90,8 @@ impl Cursor<'_> {
         }
         for operator in [":-", ":+", ":?", "-", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ","] {
             if self.take(operator) {
-                return Ok(Form::Changed(self.inner_word()?));
+                let pieces = self.inner_word()?;
+                return Ok(if matches!(operator, ":-" | "-") { Form::Or(pieces) } else { Form::Changed(pieces) });
             }
         }
         // `${name:1:2}` with plain numbers; an expression there would be evaluated.

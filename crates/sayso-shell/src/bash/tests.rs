@@ -86,7 +86,7 @@ fn pieces(given: &[Piece], out: &mut Vec<String>) {
     for piece in given {
         match piece {
             Piece::Command { script: inner, .. } | Piece::Process { script: inner } => script(inner, out),
-            Piece::Parameter { form: super::tree::Form::Changed(inner), .. } => pieces(inner, out),
+            Piece::Parameter { form: super::tree::Form::Changed(inner) | super::tree::Form::Or(inner), .. } => pieces(inner, out),
             _ => {}
         }
     }

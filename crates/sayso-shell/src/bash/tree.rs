@@ -141,6 +141,8 @@ pub(crate) enum Form {
     Count,
     /// All values of a list, as words of their own: `"${name[@]}"`.
     List,
+    /// The value, or these pieces if there is none: `${name:-text}`.
+    Or(Vec<Piece>),
     /// The value, or something made of it and of these pieces.
     Changed(Vec<Piece>),
 }

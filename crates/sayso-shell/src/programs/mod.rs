@@ -2,6 +2,7 @@
 
 mod coreutils;
 mod destroy;
+mod filters;
 pub(crate) mod git;
 mod git_changes;
 pub(crate) mod git_globals;
@@ -54,8 +55,16 @@ impl Program {
     }
 }
 
-const FAMILIES: [&[Program]; 7] =
-    [small::PROGRAMS, coreutils::PROGRAMS, search::PROGRAMS, git::PROGRAMS, destroy::PROGRAMS, network::PROGRAMS, tools::PROGRAMS];
+const FAMILIES: [&[Program]; 8] = [
+    small::PROGRAMS,
+    coreutils::PROGRAMS,
+    search::PROGRAMS,
+    git::PROGRAMS,
+    destroy::PROGRAMS,
+    network::PROGRAMS,
+    filters::PROGRAMS,
+    tools::PROGRAMS,
+];
 
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
@@ -69,7 +78,8 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
 pub(crate) fn is_modelled(name: &str) -> bool {
-    let modelled = [small::PROGRAMS, coreutils::PROGRAMS, search::PROGRAMS, git::PROGRAMS, destroy::PROGRAMS, network::PROGRAMS];
+    let modelled =
+        [small::PROGRAMS, coreutils::PROGRAMS, search::PROGRAMS, git::PROGRAMS, destroy::PROGRAMS, network::PROGRAMS, filters::PROGRAMS];
     modelled.iter().flat_map(|family| family.iter()).any(|program| program.names.contains(&name))
 }
 

@@ -20,11 +20,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::raw(&["rustc", "gcc", "g++", "clang", "cc", "rustfmt", "gofmt"], project_code),
     Program::raw(&["npx", "pnpx", "bunx", "uvx"], runs_package).interpreter(),
-    Program::raw(
-        &["node", "deno", "perl", "ruby", "php", "lua", "awk", "gawk", "mawk", "sed", "osascript", "tclsh", "Rscript"],
-        interpreter,
-    )
-    .interpreter(),
+    Program::raw(&["node", "deno", "perl", "ruby", "php", "lua", "osascript", "tclsh", "Rscript"], interpreter).interpreter(),
     Program::raw(
         &["docker", "podman", "kubectl", "tmux", "screen", "gdb", "strace", "ltrace", "lldb", "vim", "vi", "emacs", "less", "man"],
         interpreter,

@@ -4,6 +4,7 @@
 use sayso_core::draft::Draft;
 use sayso_core::effect::{Effect, EffectKind, Target};
 use sayso_core::verdict::Tier;
+use sayso_shell::{analyse, doubt_about_script, quote};
 
 /// Fully accounted for, and does nothing but read: the only thing that may ever be allowed by itself.
 pub fn is_read_only(draft: &Draft) -> bool {
@@ -46,4 +47,26 @@ fn short(effect: &Effect) -> Option<String> {
 /// Words from a text without quotes.
 pub fn words(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
+}
+
+/// A command with a script and a file.
+pub fn command(program: &str, script: &str) -> String {
+    quote(&[program.to_owned(), script.to_owned(), "f".to_owned()])
+}
+
+/// Every script is silent, or every one asks.
+pub fn check(program: &str, scripts: &[&str], silent: bool) {
+    let least = if program == "jq" { 25 } else { 40 };
+    assert!(scripts.len() >= least, "{program}: only {}", scripts.len());
+    let mut wrong = Vec::new();
+    for script in scripts {
+        let doubt = doubt_about_script(program, script);
+        let draft = analyse(&command(program, script));
+        // The shell's own reader refuses a backslash at the end of a line in most places.
+        let silent_line = is_read_only(&draft) || (silent && script.contains("\\\n"));
+        if doubt.is_none() != silent || silent_line != silent {
+            wrong.push((script, doubt, draft.effects));
+        }
+    }
+    assert!(wrong.is_empty(), "{program}: {wrong:#?}");
 }
