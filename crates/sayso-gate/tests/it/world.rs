@@ -62,6 +62,18 @@ impl Scripted {
         world
     }
 
+    /// Adds a file.
+    pub fn file(&mut self, at: &str) -> &mut Self {
+        self.entries.insert(at.to_owned(), Entry::File);
+        self
+    }
+
+    /// Adds a folder.
+    pub fn folder(&mut self, at: &str) -> &mut Self {
+        self.entries.insert(at.to_owned(), Entry::Folder);
+        self
+    }
+
     /// Adds a link.
     pub fn link(&mut self, at: &str, to: &str) -> &mut Self {
         self.entries.insert(at.to_owned(), Entry::Link(to.to_owned()));

@@ -13,6 +13,8 @@ mod corpus;
 mod holes;
 mod holes_grants;
 mod holes_policy;
+mod numbers;
 mod path_classes;
 mod program;
 mod scene;
+mod sessions;

@@ -1,0 +1,134 @@
+//! Whole working sessions: how often a person is asked per 100 calls, with the answers that a person would keep.
+//!
+//! A file of `corpus/sessions` has the scene of a corpus file and `calls`. A call is a `command` or a `tool` with `args`; `grant` says what a
+//! person answers if it asks: nothing for "once", `exact` for "this again", a number for "commands that start with so many words", `file` for
+//! "this file with any content". A question that must be asked is only ever answered for once.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use sayso_core::decide::Run;
+use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::mode::Mode;
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Call, Operation};
+use sayso_core::text::{Limits, yaml};
+use sayso_core::verdict::Decision;
+use sayso_gate::pipeline::{Bench, Judged, judge};
+
+use crate::numbers::{files, name, shown};
+use crate::scene::{NOW, Scene};
+
+const SESSION: &str = "the session";
+/// The modes that people work in.
+const MODES: [Mode; 2] = [Mode::Balanced, Mode::AutoApproveEdits];
+
+/// What one session came to.
+struct Count {
+    calls: usize,
+    prompts: usize,
+    denied: usize,
+    asked: Vec<String>,
+}
+
+fn call(scene: &Scene, node: &Node) -> Call {
+    let text = |key: &str| node.get(key).and_then(Node::as_text);
+    let mut call = match (text("command"), text("tool")) {
+        (Some(command), None) => Call::command(command, scene.folder()),
+        (None, Some(tool)) => Call::new(tool, node.get("args").cloned().unwrap_or_else(|| Node::map::<String>([])), scene.folder()),
+        _ => panic!("a call has either `command` or `tool`: {node:?}"),
+    };
+    scene.fill_node(&mut call.args);
+    Call { session: SESSION.to_owned(), ..call }
+}
+
+/// What a person keeps of an answer.
+fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
+    if judged.verdict.reasons.iter().any(|reason| reason.must_ask) {
+        return None;
+    }
+    let key = match &node.get("grant")?.value {
+        Value::Number(words) => {
+            let [command] = judged.reading.commands.as_slice() else { return None };
+            let words = command.words.get(..words.parse().ok()?)?.to_vec();
+            GrantKey::Command { words, folder: operation.cwd() }
+        }
+        Value::Text(word) if word == "exact" => GrantKey::Exact(operation.digest()),
+        Value::Text(word) if word == "file" => {
+            let place = judged.reading.effects.first()?.place()?;
+            GrantKey::AnyContent { kind: operation.kind(), path: place.fact.as_ref()?.canonical.clone() }
+        }
+        other => panic!("an answer that is not known: {other:?}"),
+    };
+    Some(Grant {
+        id: String::new(),
+        key,
+        reach: Reach::Session(SESSION.to_owned()),
+        agent: operation.agent().name.clone(),
+        expires: None,
+        uses_left: None,
+        risk: judged.verdict.risk,
+    })
+}
+
+fn play(path: &Path, mode: Mode) -> Count {
+    let text = fs::read_to_string(path).unwrap();
+    let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+    let mut scene = Scene::of(&keys);
+    scene.mode = Some(mode.word().to_owned());
+    let (loaded, world) = (scene.load(), scene.world());
+    let mut grants: Vec<Grant> = Vec::new();
+    let calls = keys.get("calls").map_or(&[][..], Node::items);
+    let mut count = Count { calls: calls.len(), prompts: 0, denied: 0, asked: Vec::new() };
+    for node in calls {
+        let operation = Operation::freeze(call(&scene, node)).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
+        let bench =
+            Bench { world: &world, policy: &loaded.policy, grants: &grants, uses: None, run: Run::Interactive, now: NOW, trace: false };
+        let judged = judge(&bench, &operation);
+        match judged.verdict.decision {
+            Decision::Allow => {}
+            Decision::Ask => {
+                count.prompts += 1;
+                let shown = operation.command().unwrap_or(operation.tool()).to_owned();
+                let path = operation.args().get("path").and_then(Node::as_text).map(|path| format!(" {path}")).unwrap_or_default();
+                count.asked.push(format!("{shown}{path}"));
+                grants.extend(grant(node, &operation, &judged));
+            }
+            Decision::Deny => count.denied += 1,
+        }
+    }
+    count
+}
+
+/// Adds the number and its table.
+pub fn report(out: &mut String) {
+    let files = files("sessions");
+    if files.is_empty() {
+        return;
+    }
+    let mut table =
+        String::from("\n## Sessions\n\nPrompts, with the answers that a person would keep for the session; in brackets per 100 calls.\n\n");
+    table.push_str("| session | calls | balanced | auto-approve-edits |\n|---|--:|--:|--:|\n");
+    let (mut calls, mut prompts, mut asked) = (0, [0; 2], String::new());
+    let per_hundred = |prompts: usize, calls: usize| prompts as f64 * 100.0 / calls as f64;
+    for path in &files {
+        let counts = MODES.map(|mode| play(path, mode));
+        let cell = |count: &Count| format!("{} ({:.0})", count.prompts, per_hundred(count.prompts, count.calls));
+        let _ = writeln!(table, "| {} | {} | {} | {} |", name(path), counts[0].calls, cell(&counts[0]), cell(&counts[1]));
+        calls += counts[0].calls;
+        for (sum, count) in prompts.iter_mut().zip(&counts) {
+            *sum += count.prompts;
+            assert_eq!(count.denied, 0, "{}: a working session has nothing that is denied", path.display());
+        }
+        let list: Vec<String> = counts[0].asked.iter().map(|call| format!("- {}", shown(call))).collect();
+        let _ = writeln!(asked, "### {}\n\n{}\n", name(path), list.join("\n"));
+    }
+    let _ = writeln!(
+        out,
+        "- **Prompts per 100 calls of a working session: {:.1}** in mode `balanced`, {:.1} in `auto-approve-edits` ({calls} calls).",
+        per_hundred(prompts[0], calls),
+        per_hundred(prompts[1], calls)
+    );
+    let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`:\n\n{asked}");
+}
