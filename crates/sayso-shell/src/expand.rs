@@ -2,8 +2,9 @@
 //!
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
-use crate::bash::tree::{Document, Form, Node, Piece, RedirectKind, Script, Word};
+use crate::bash::tree::{Document, Form, Node, Piece, Redirect, RedirectKind, Script, Word};
 use crate::hole::{self, ANY, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::listers;
 use crate::variables::{Variables, all_literal};
 
 /// Ways to read one command that are told apart. Beyond that, variables count as unknown.
@@ -30,6 +31,11 @@ impl Field {
     /// A field of which nothing is known but how it is shown.
     pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
         Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
+    }
+
+    /// Names of files that another command prints.
+    pub(crate) fn names(value: &str, start: usize, end: usize) -> Self {
+        Field { value: value.to_owned(), ..Field::hole(TEXT, "names from its input", start, end) }
     }
 
     /// Puts a hole wherever this text stands.
@@ -251,6 +257,20 @@ impl Expander<'_> {
                     ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
                 }
                 Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
+                Piece::Command { script, quoted: false } if listed_names(script).is_some() => {
+                    let names = listed_names(script).unwrap_or_default();
+                    for way in &mut ways {
+                        // Each name is a word of its own; together with other text, it is not known which.
+                        if way.open || pieces.len() > 1 {
+                            way.push(&LIST.to_string(), "$(…)");
+                            continue;
+                        }
+                        for name in &names {
+                            way.push(name, "$(…)");
+                            way.close();
+                        }
+                    }
+                }
                 piece => {
                     let (value, written) = self.piece(piece);
                     let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
@@ -342,6 +362,27 @@ impl Expander<'_> {
 /// Whether a name stands for all arguments of the script.
 fn is_list(name: &str) -> bool {
     matches!(name, "@" | "*")
+}
+
+/// The names of files that a substitution prints, if it prints nothing else.
+fn listed_names(script: &Script) -> Option<Vec<String>> {
+    let [node] = script.0.as_slice() else { return None };
+    let (first, rest) = match node {
+        Node::Pipeline(parts) => parts.split_first()?,
+        node => (node, [].as_slice()),
+    };
+    let all_pass_on = rest.iter().all(|part| literal_words(part).is_some_and(|words| listers::passes_on(&words)));
+    listers::listed(&literal_words(first)?).filter(|_| all_pass_on)
+}
+
+/// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.
+pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
+    let Node::Simple(simple) = node else { return None };
+    let reads = |redirect: &Redirect| !matches!(&redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_));
+    if !simple.assignments.is_empty() || simple.redirects.iter().any(reads) {
+        return None;
+    }
+    simple.words.iter().map(Word::literal).collect()
 }
 
 /// What a substitution prints, where that is known without running it: `$(pwd)`, and `$(cat <<'X' …)` with a plain text.

@@ -19,7 +19,7 @@ pub(crate) const STAR: char = '\u{f0005}';
 pub(crate) const ANY: char = '\u{f0006}';
 /// A pipe to or from another command of the line, which is judged by itself: `<(…)`.
 pub(crate) const PIPE: char = '\u{f0007}';
-/// Any file below the folder that stands before it: the `{}` of `find -exec`.
+/// Any file below the folder that stands before it: the `{}` of `find -exec`. Patterns of its name may follow, parted by `/`.
 pub(crate) const BELOW: char = '\u{f0008}';
 /// At the end of a word in which a name of a file or folder stands without quotes: a blank in that name would part it.
 pub(crate) const PARTED: char = '\u{f0009}';
@@ -42,7 +42,7 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
-    !is_literal(word) && word.contains([LIST, STAR, ANY])
+    !is_literal(word) && (word.contains([LIST, STAR, ANY]) && !word.contains(BELOW) || word.contains(BELOW) && word.ends_with(PARTED))
 }
 
 /// Whether a word stands for the names of files that are there.
@@ -81,7 +81,10 @@ pub(crate) fn shown(word: &str) -> String {
             STAR => out.push('*'),
             ANY => out.push('?'),
             PIPE => out.push_str("<(…)"),
-            BELOW => out.push_str("/…"),
+            BELOW => {
+                out.push_str("/…");
+                break;
+            }
             PARTED => {}
             _ => out.push(character),
         }

@@ -8,6 +8,7 @@ use crate::characters::is_name;
 use crate::expand::Field;
 use crate::hole::{self, BELOW, HOME, LIST, TEXT};
 use crate::lines::{Step, Walk};
+use crate::listers;
 use crate::wrappers::{self, identity};
 
 /// More commands than this do not stand in each other.
@@ -57,6 +58,10 @@ impl Walk<'_> {
                 self.state.folders.go(folder);
             }
             ["cd", ..] => self.state.folders.lose(),
+            ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
+                let values = self.feed.clone().unwrap_or_default();
+                self.state.variables.set(name, values);
+            }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
                     if is_name(name) { self.state.variables.forget(name) } else { self.state.variables.lose() }
@@ -110,13 +115,18 @@ impl Walk<'_> {
         if words.is_empty() {
             words.push(Field::plain("echo", step.start, step.end));
         }
+        let names: Vec<Field> = self.feed.iter().flatten().map(|name| Field::names(name, step.start, step.end)).collect();
         match replaces {
             Some(text) => {
                 for field in &mut words {
-                    field.fill(&text, TEXT);
+                    match names.as_slice() {
+                        [name] if field.value == text => *field = name.clone(),
+                        _ => field.fill(&text, TEXT),
+                    }
                 }
             }
-            None => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            None if names.is_empty() => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            None => words.extend(names),
         }
         self.start(step, words)
     }
@@ -128,6 +138,9 @@ impl Walk<'_> {
             .skip_while(|field| matches!(field.value.as_str(), "-H" | "-L" | "-P"))
             .take_while(|field| !field.value.starts_with('-') && !matches!(field.value.as_str(), "(" | ")" | "!" | ","))
             .collect();
+        let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
+        let only = listers::bound_names(&words);
+        let only: Vec<String> = only.iter().map(|name| listers::name_pattern(name)).collect::<Option<_>>().unwrap_or_default();
         let here = Field::plain(".", step.start, step.end);
         if places.is_empty() {
             places.push(&here);
@@ -148,7 +161,7 @@ impl Walk<'_> {
                 let mut words = command.to_vec();
                 for field in &mut words {
                     if field.value == "{}" && !in_folder {
-                        let path = format!("{}{BELOW}", place.value);
+                        let path = format!("{}{BELOW}{}", place.value, only.join("/"));
                         *field = Field::hole(TEXT, "{}", field.start, field.end);
                         field.value = path;
                     } else {
