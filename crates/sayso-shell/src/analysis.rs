@@ -278,6 +278,10 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
         }
         _ => return,
     };
+    // Names from another command have been asked about, with what binds them.
+    if arguments.iter().any(|word| word.contains(hole::BELOW)) {
+        return;
+    }
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
     let below =
         |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");

@@ -24,9 +24,12 @@ pub(crate) const BELOW: char = '\u{f0008}';
 /// At the end of a word in which a name of a file or folder stands without quotes: a blank in that name would part it.
 pub(crate) const PARTED: char = '\u{f0009}';
 
+/// The name of a commit: one word of letters, digits and what names of commits are made of, never an option.
+pub(crate) const COMMIT: char = '\u{f000a}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=PARTED).contains(&character)
+    (TEXT..=COMMIT).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -47,7 +50,7 @@ pub(crate) fn may_be_several(word: &str) -> bool {
 
 /// Whether a word stands for the names of files that are there.
 pub(crate) fn is_glob(word: &str) -> bool {
-    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW])
+    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, COMMIT])
 }
 
 /// Where a path starts that is not just text.
@@ -86,6 +89,7 @@ pub(crate) fn shown(word: &str) -> String {
                 break;
             }
             PARTED => {}
+            COMMIT => out.push_str("$(…)"),
             _ => out.push(character),
         }
     }

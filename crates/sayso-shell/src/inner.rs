@@ -14,34 +14,13 @@ use crate::wrappers::{self, identity};
 /// More commands than this do not stand in each other.
 const DEEPEST: usize = 16;
 
+/// Words of the shell that change variables.
+const CHANGE_VARIABLES: [&str; 11] =
+    ["export", "declare", "typeset", "local", "readonly", "unset", "let", "mapfile", "readarray", "getopts", "shift"];
+
 /// Words of the shell that can change anything it keeps: nothing is known behind them.
-const CHANGE_ANYTHING: [&str; 27] = [
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "unset",
-    "let",
-    "eval",
-    "source",
-    ".",
-    "trap",
-    "alias",
-    "unalias",
-    "shopt",
-    "hash",
-    "enable",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "shift",
-    "bind",
-    "complete",
-    "pushd",
-    "popd",
-    "chdir",
-    "setopt",
+const CHANGE_ANYTHING: [&str; 16] = [
+    "eval", "source", ".", "trap", "alias", "unalias", "shopt", "hash", "enable", "bind", "complete", "pushd", "popd", "chdir", "setopt",
     "zmodload",
 ];
 
@@ -69,6 +48,11 @@ impl Walk<'_> {
                 self.state.variables.forget("REPLY");
             }
             ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
+            [first, names @ ..]
+                if CHANGE_VARIABLES.contains(first) && !names.iter().any(|name| name.contains("PATH") || name.contains("PWD")) =>
+            {
+                self.state.variables.lose();
+            }
             _ if changes_anything(&step.values()) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
@@ -199,12 +183,16 @@ impl Walk<'_> {
 /// Whether a command changes what the shell keeps, in a way that is not followed.
 fn changes_anything(words: &[String]) -> bool {
     let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
-    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || CHANGE_ANYTHING.contains(&word.as_str());
+    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || is_changer(word);
     let keeps = |word: &String| matches!(word.as_str(), "read" | "printf" | "cd");
     let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
-    words.first().is_some_and(|word| CHANGE_ANYTHING.contains(&word.as_str()))
+    words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(|word| changes(word) || keeps(word))
         || shell_word && words.iter().skip(1).any(|word| changes(word))
+}
+
+fn is_changer(word: &str) -> bool {
+    CHANGE_ANYTHING.contains(&word) || CHANGE_VARIABLES.contains(&word)
 }
 
 /// The script behind `-c`, with only options before it that change nothing but how errors are treated.

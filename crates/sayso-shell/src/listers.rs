@@ -22,7 +22,7 @@ pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
         _ => return None,
     };
     let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
-    Some(places.iter().map(|place| format!("{}{BELOW}{}{PARTED}", place.trim_end_matches('/'), only.join("/"))).collect())
+    Some(places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect())
 }
 
 /// Whether a command prints some of the lines it gets, and nothing else.
