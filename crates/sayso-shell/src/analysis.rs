@@ -43,12 +43,24 @@ pub(crate) fn analyse(text: &str) -> Draft {
     }
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
-    } else if together {
+    } else if together && acts(&draft) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
     }
     draft
+}
+
+/// Whether any part does more than look and run a program of the table: only then can several parts do harm together.
+fn acts(draft: &Draft) -> bool {
+    draft.commands.iter().any(|command| command.interprets)
+        || draft.effects.iter().any(|effect| match effect.kind {
+            EffectKind::Read => !matches!(effect.target, Target::Path(_)),
+            EffectKind::Run => false,
+            // Errors that nobody wants to see go there in every other line.
+            EffectKind::Write => effect.place().is_none_or(|place| place.written != "/dev/null"),
+            _ => true,
+        })
 }
 
 /// The text with the bodies of its heredocs taken out.

@@ -65,7 +65,9 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if changes_anything(&step.values()) => {
+            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first))
+                && changes_anything(&step.values()) =>
+            {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -196,6 +198,14 @@ impl Walk<'_> {
         self.state = before;
         result.map(|()| true)
     }
+}
+
+/// Whether a command is one that may start another.
+pub(crate) fn may_start(step: &Step) -> bool {
+    step.words.first().is_some_and(|first| {
+        let name = identity(&first.value);
+        matches!(name, "sh" | "bash" | "dash" | "zsh" | "eval" | "xargs" | "find") || wrappers::is_wrapper(name)
+    })
 }
 
 /// Whether a command changes what the shell keeps, in a way that is not followed.

@@ -377,10 +377,12 @@ impl<'a> Walk<'a> {
                 sets.push((&assignment.name, values));
             }
         }
-        let mut kept = self.state.variables.clone();
-        for (name, values) in &sets {
-            kept.set(name, values.clone());
-        }
+        // Before some builtins, what is set for a command stays set in some shells.
+        let kept = (!sets.is_empty()).then(|| {
+            let mut kept = self.state.variables.clone();
+            sets.iter().for_each(|(name, values)| kept.set(name, values.clone()));
+            kept
+        });
         for (name, values) in sets {
             step.assignments.extend(values.into_iter().map(|value| (name.to_owned(), value)));
         }
@@ -389,25 +391,26 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let ways = expand::commands(&simple.words, &self.state.variables, self.document);
-        // Before some builtins, what is set for a command stays set in some shells.
-        self.state.variables.join(&kept);
+        let mut ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        if let Some(kept) = kept {
+            self.state.variables.join(&kept);
+        }
+        if ways.len() == 1 {
+            return self.command(Step { words: ways.pop().unwrap_or_default(), ..step });
+        }
         let before = self.state.clone();
         let mut after: Option<State> = None;
-        let [only] = ways.as_slice() else {
-            for fields in ways {
-                self.count(fields.len())?;
-                self.state.clone_from(&before);
-                self.command(Step { words: fields, ..step.clone() })?;
-                match &mut after {
-                    Some(state) => state.join(&self.state),
-                    None => after = Some(self.state.clone()),
-                }
+        for fields in ways {
+            self.count(fields.len())?;
+            self.state.clone_from(&before);
+            self.command(Step { words: fields, ..step.clone() })?;
+            match &mut after {
+                Some(state) => state.join(&self.state),
+                None => after = Some(self.state.clone()),
             }
-            self.state = after.unwrap_or(before);
-            return Ok(());
-        };
-        self.command(Step { words: only.clone(), ..step })
+        }
+        self.state = after.unwrap_or(before);
+        Ok(())
     }
 
     /// One command with its words; what it starts is listed, too.
@@ -425,6 +428,10 @@ impl<'a> Walk<'a> {
         }
         self.follow(&step);
         let number = self.steps.len();
+        if !crate::inner::may_start(&step) {
+            self.steps.push(step);
+            return Ok(());
+        }
         self.steps.push(step.clone());
         let read_inside = self.inner(&step)?;
         if let Some(step) = self.steps.get_mut(number) {
