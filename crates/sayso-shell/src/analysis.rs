@@ -136,8 +136,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         return Ok(());
     }
     let refuse = |reason: String| Refusal { reason, start: line.start, end: line.end };
-    let values = line.values();
-    let unwrapped = wrappers::unwrap(&values).map_err(refuse)?;
+    let unwrapped = wrappers::unwrap(fields).map_err(refuse)?;
     let own = fields.get(unwrapped.start..).unwrap_or(&[]);
     let Some(first) = own.first() else { return Err(refuse("a wrapper has no command".to_owned())) };
     let written = first.value.as_str();
@@ -156,7 +155,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
-    draft.parted |= values.iter().any(|value| value.contains(hole::PARTED));
+    draft.parted |= fields.iter().any(|field| field.value.contains(hole::PARTED));
     let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
     if draft.parted && line.folders.iter().any(odd) {
         draft
@@ -169,9 +168,9 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     let mut in_shell = !line.started;
     let mut wrapper_programs = Vec::new();
     for (wrapper, start) in unwrapped.wrappers.iter().zip(&unwrapped.starts) {
-        let written = values.get(*start).unwrap_or(wrapper);
+        let written = fields.get(*start).map_or(wrapper.as_str(), |field| field.value.as_str());
         // `time` is a word of the shell only where a command starts; `command time` is the program.
-        let word_of_shell = in_shell && (matches!(written.as_str(), "command" | "builtin" | "exec") || (written == "time" && *start == 0));
+        let word_of_shell = in_shell && (matches!(written, "command" | "builtin" | "exec") || (written == "time" && *start == 0));
         in_shell &= word_of_shell && written != "exec";
         if !word_of_shell && let Some(name) = in_first_folder(&line.folders, written) {
             wrapper_programs.push(draft.ask(Question::Program { name }));
@@ -207,9 +206,10 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    let all: Vec<String> = fields.iter().map(Field::shown).collect();
+    // The words with the wrappers are needed only where there are any.
+    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
     let stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
-    let literal = values.iter().all(|value| hole::is_literal(value));
+    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
         normal: normal::normal(&words),

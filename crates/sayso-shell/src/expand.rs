@@ -22,6 +22,13 @@ pub(crate) struct Field {
     pub(crate) end: usize,
 }
 
+impl AsRef<str> for Field {
+    /// The word as the program gets it.
+    fn as_ref(&self) -> &str {
+        &self.value
+    }
+}
+
 impl Field {
     /// A field that stands for itself.
     pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {

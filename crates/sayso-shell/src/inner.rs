@@ -65,9 +65,7 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first))
-                && changes_anything(&step.values()) =>
-            {
+            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first)) && changes_anything(&words) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -77,8 +75,7 @@ impl Walk<'_> {
 
     /// Walks what a command starts, if that can be read. Answers whether it was.
     pub(crate) fn inner(&mut self, step: &Step) -> Result<bool, Refusal> {
-        let values = step.values();
-        let Ok(unwrapped) = wrappers::unwrap(&values) else { return Ok(false) };
+        let Ok(unwrapped) = wrappers::unwrap(&step.words) else { return Ok(false) };
         let words = step.words.get(unwrapped.start..).unwrap_or(&[]);
         let Some((first, arguments)) = words.split_first() else { return Ok(false) };
         if self.depth >= DEEPEST {
@@ -209,14 +206,13 @@ pub(crate) fn may_start(step: &Step) -> bool {
 }
 
 /// Whether a command changes what the shell keeps, in a way that is not followed.
-fn changes_anything(words: &[String]) -> bool {
+fn changes_anything(words: &[&str]) -> bool {
     let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
-    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || is_changer(word);
-    let keeps = |word: &String| matches!(word.as_str(), "read" | "printf" | "cd");
-    let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
+    let changes = |word: &&str| matches!(*word, "cd" | "read" | "printf") || is_changer(word);
+    let shell_word = matches!(words.first().copied(), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
     words.first().is_some_and(|word| is_changer(word))
-        || inner > 0 && words.get(inner).is_some_and(|word| changes(word) || keeps(word))
-        || shell_word && words.iter().skip(1).any(|word| changes(word))
+        || inner > 0 && words.get(inner).is_some_and(changes)
+        || shell_word && words.iter().skip(1).any(changes)
 }
 
 fn is_changer(word: &str) -> bool {

@@ -12,9 +12,9 @@ use crate::listers;
 use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
-const MOST_STEPS: usize = 200;
+const MOST_STEPS: usize = 600;
 /// Words of one line that are read: each may be a question to the world.
-const MOST_WORDS: usize = 1000;
+const MOST_WORDS: usize = 2500;
 /// How deep commands may stand in the words of commands.
 const DEEPEST: usize = 16;
 
@@ -43,13 +43,6 @@ pub(crate) struct Step {
     /// Which bytes of the text it is.
     pub(crate) start: usize,
     pub(crate) end: usize,
-}
-
-impl Step {
-    /// The words as the program gets them.
-    pub(crate) fn values(&self) -> Vec<String> {
-        self.words.iter().map(|field| field.value.clone()).collect()
-    }
 }
 
 /// Lists the steps of a document.

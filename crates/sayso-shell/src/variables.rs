@@ -1,5 +1,7 @@
 //! The variables of a line: what each of them may hold at one place of it.
 
+use std::rc::Rc;
+
 use crate::hole::{ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
 
 /// Values of one variable that are told apart.
@@ -10,7 +12,7 @@ const LONGEST_VALUE: usize = 4096;
 /// What is known of the variables. One that is not in it holds whatever the environment has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
-    known: Vec<Known>,
+    known: Rc<Vec<Known>>,
     /// Lists with known values, in their order.
     lists: Vec<(String, Vec<String>)>,
     /// Something ran that may have changed any of them.
@@ -78,9 +80,10 @@ impl Variables {
             values = vec![TEXT.to_string()];
         }
         let known = Known { name: name.to_owned(), values, inherited };
-        match self.known.iter_mut().find(|known| known.name == name) {
+        let all = Rc::make_mut(&mut self.known);
+        match all.iter_mut().find(|known| known.name == name) {
             Some(old) => *old = known,
-            None => self.known.push(known),
+            None => all.push(known),
         }
     }
 
@@ -106,7 +109,11 @@ impl Variables {
 
     /// Values that depend on the folder are not known any more where that has changed.
     pub(crate) fn forget_places(&mut self) {
-        for known in &mut self.known {
+        let depends = |known: &Known| known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW]));
+        if !self.known.iter().any(depends) {
+            return;
+        }
+        for known in Rc::make_mut(&mut self.known) {
             if known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW])) {
                 known.values = vec![TEXT.to_string()];
             }
@@ -115,19 +122,19 @@ impl Variables {
 
     /// Nothing is known of any variable from here on.
     pub(crate) fn lose(&mut self) {
-        self.known.clear();
+        self.known = Rc::default();
         self.lists.clear();
         self.lost = true;
     }
 
     /// Either this or the other may hold.
     pub(crate) fn join(&mut self, other: &Variables) {
-        if self == other {
+        if Rc::ptr_eq(&self.known, &other.known) && self.lost == other.lost && self.lists == other.lists || self == other {
             return;
         }
         self.lists.retain(|list| other.lists.contains(list));
         let lists = self.lists.clone();
-        let names: Vec<String> = self.known.iter().chain(&other.known).map(|known| known.name.clone()).collect();
+        let names: Vec<String> = self.known.iter().chain(other.known.iter()).map(|known| known.name.clone()).collect();
         for name in names {
             let mut values = self.get(&name);
             let inherited = self.is_inherited(&name) || other.is_inherited(&name);

@@ -71,6 +71,9 @@ impl Cursor<'_> {
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
         let rest = self.rest();
+        if !self.peek().is_some_and(|first| b"itefcswud{}![]".contains(&first)) {
+            return None;
+        }
         RESERVED
             .iter()
             .copied()

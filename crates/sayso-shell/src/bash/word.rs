@@ -91,8 +91,11 @@ impl Cursor<'_> {
                 '{' | '}' if place == Place::Value => return self.refuse("braces in a value"),
                 '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
                 _ => {
-                    push_text(&mut pieces, character);
-                    self.at += character.len_utf8();
+                    // Most of a word means itself.
+                    let run = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_./-,+%@".contains(byte)).count();
+                    let length = run.max(character.len_utf8());
+                    push_run(&mut pieces, self.rest().get(..length).unwrap_or_default());
+                    self.at += length;
                 }
             }
             // The arms above that take one plain character have moved on by themselves, but for a wildcard in a value.
@@ -299,6 +302,14 @@ fn push_piece(pieces: &mut Vec<Piece>, piece: Piece) {
     match (pieces.last_mut(), piece) {
         (Some(Piece::Text { text, quoted: true }), Piece::Text { text: more, quoted: true }) => text.push_str(&more),
         (_, piece) => pieces.push(piece),
+    }
+}
+
+/// Adds text that stands without quotes.
+fn push_run(pieces: &mut Vec<Piece>, run: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text { text, quoted: false }) => text.push_str(run),
+        _ => pieces.push(Piece::Text { text: run.to_owned(), quoted: false }),
     }
 }
 
