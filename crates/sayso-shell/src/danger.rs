@@ -13,8 +13,8 @@ use crate::seen::{Seen, is_assignment, reads_script};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
-    danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git, danger_network, danger_processes,
-    danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
+    danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git, danger_network,
+    danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.

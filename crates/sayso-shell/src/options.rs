@@ -172,7 +172,8 @@ fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl I
         };
         let alone = word.len() == 2 || takes != Takes::Apart;
         // A value that may turn out empty would make the option take the next word.
-        let may_be_empty = value.is_some_and(|value| value == after && !value.is_empty() && value.chars().all(|character| character == TEXT));
+        let may_be_empty =
+            value.is_some_and(|value| value == after && !value.is_empty() && value.chars().all(|character| character == TEXT));
         if !alone || may_be_empty || !takes.fits(value) {
             parsed.unknown.push(word);
         }

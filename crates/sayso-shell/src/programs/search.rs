@@ -194,9 +194,8 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     reads_below(scene, &places, true);
     // What is only known when it runs may be an action, unless something stands before it.
-    let doubtful = |place: &&&str| {
-        hole::may_be_option(place) && !hole::is_glob(place) || (hole::may_be_several(place) && !hole::is_glob(place))
-    };
+    let doubtful =
+        |place: &&&str| hole::may_be_option(place) && !hole::is_glob(place) || (hole::may_be_several(place) && !hole::is_glob(place));
     if let Some(place) = places.iter().find(doubtful) {
         scene.unlisted_word(place, "a word of `find` may be an action");
     }

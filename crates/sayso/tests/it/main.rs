@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod bad_policy_files;
+mod bypasses;
 mod corpus;
 mod holes;
 mod holes_grants;
