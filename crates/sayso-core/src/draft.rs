@@ -123,8 +123,8 @@ impl Draft {
     }
 
     /// Asks what a search through a folder would show.
-    pub fn ask_search(&mut self, path: &str, search: Search) {
-        let question = self.ask(Question::Below { path: path.to_owned(), search });
+    pub fn ask_search(&mut self, path: &str, search: Search, only: Vec<String>) {
+        let question = self.ask(Question::Below { path: path.to_owned(), search, only });
         self.searches.push(question);
     }
 

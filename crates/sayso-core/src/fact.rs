@@ -27,6 +27,8 @@ pub enum Question {
         path: String,
         /// How it searches.
         search: Search,
+        /// It looks only at files with a name of one of these patterns, in any case; at all if there are none.
+        only: Vec<String>,
     },
     /// Which files does this pattern of a shell stand for?
     Names {

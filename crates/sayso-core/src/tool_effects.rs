@@ -22,7 +22,7 @@ pub fn draft(operation: &Operation) -> Draft {
             let below = operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or(".");
             // A refused spelling is no question: it could say something else to the world.
             if operation.kind() == Kind::FileGrep && odd(below).is_none() {
-                draft.ask_search(below, Search { hidden: true, ignored: true, ..Search::default() });
+                draft.ask_search(below, Search { hidden: true, ignored: true, ..Search::default() }, Vec::new());
             }
         }
         Kind::Glob => glob(&mut draft, operation),

@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, other_shells, seen};
+use crate::{LONGEST, danger, listers, normal, other_shells, seen};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -278,14 +278,48 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
         }
         _ => return,
     };
+    // Names from another command have been asked about, with what binds them.
+    if arguments.iter().any(|word| word.contains(hole::BELOW)) {
+        return;
+    }
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
     let below =
         |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");
     let questions: Vec<usize> =
         draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.question)).collect();
+    let only = names_of_search(name, arguments);
     for question in questions {
-        scene::search(draft, question, Search { hidden, follow, ignored, words: false });
+        scene::search(draft, question, Search { hidden, follow, ignored, words: false }, only.clone());
     }
+}
+
+/// The patterns of names that a search is bound to.
+fn names_of_search(name: &str, arguments: &[&str]) -> Vec<String> {
+    let spelled: &[&str] = match name {
+        "grep" | "egrep" | "fgrep" => &["--include"],
+        "rg" => &["--glob", "-g"],
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    let mut rest = arguments.iter().take_while(|word| **word != "--");
+    while let Some(word) = rest.next() {
+        let attached = spelled.iter().find_map(|option| {
+            let value = word.strip_prefix(option)?;
+            if option.starts_with("--") { value.strip_prefix('=') } else { Some(value).filter(|value| !value.is_empty()) }
+        });
+        let pattern = match attached {
+            Some(pattern) => pattern,
+            None if spelled.contains(word) => rest.next().copied().unwrap_or_default(),
+            None => continue,
+        };
+        // What is left out binds nothing.
+        if pattern.starts_with('!') {
+            continue;
+        }
+        let Some(pattern) = listers::name_pattern(pattern) else { return Vec::new() };
+        found.extend(scene::names(&pattern));
+    }
+    found
 }
 
 /// Lists the effects of a known program.

@@ -2,8 +2,9 @@
 //!
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
-use crate::bash::tree::{Document, Form, Node, Piece, RedirectKind, Script, Word};
-use crate::hole::{self, ANY, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::bash::tree::{Document, Form, Node, Piece, Redirect, RedirectKind, Script, Word};
+use crate::hole::{self, ANY, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::listers;
 use crate::variables::{Variables, all_literal};
 
 /// Ways to read one command that are told apart. Beyond that, variables count as unknown.
@@ -30,6 +31,11 @@ impl Field {
     /// A field of which nothing is known but how it is shown.
     pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
         Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
+    }
+
+    /// Names of files that another command prints.
+    pub(crate) fn names(value: &str, start: usize, end: usize) -> Self {
+        Field { value: value.to_owned(), ..Field::hole(TEXT, "names from its input", start, end) }
     }
 
     /// Puts a hole wherever this text stands.
@@ -239,6 +245,10 @@ impl Expander<'_> {
         let mut ways = vec![Making::default()];
         for piece in pieces {
             match piece {
+                Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) && self.variables.is_unknown(name) => {
+                    let (value, written) = (if *quoted { TEXT } else { LIST }, format!("${name}"));
+                    ways.iter_mut().for_each(|way| way.push(&value.to_string(), &written));
+                }
                 Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) => {
                     ways = self.parameter(&ways, name, None, *quoted, &format!("${name}"))?;
                 }
@@ -251,6 +261,20 @@ impl Expander<'_> {
                     ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
                 }
                 Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
+                Piece::Command { script, quoted: false } if listed_names(script).is_some() => {
+                    let names = listed_names(script).unwrap_or_default();
+                    for way in &mut ways {
+                        // Each name is a word of its own; together with other text, it is not known which.
+                        if way.open || pieces.len() > 1 {
+                            way.push(&LIST.to_string(), "$(…)");
+                            continue;
+                        }
+                        for name in &names {
+                            way.push(name, "$(…)");
+                            way.close();
+                        }
+                    }
+                }
                 piece => {
                     let (value, written) = self.piece(piece);
                     let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
@@ -282,7 +306,7 @@ impl Expander<'_> {
                 (if plain { NUMBER } else { unknown(*quoted) }, "$((…))".to_owned())
             }
             Piece::Command { script, quoted } => match known_output(script, self.document) {
-                Some(text) if *quoted || text.contains(HERE) => return (text.clone(), text),
+                Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.clone(), "$(…)".to_owned()),
                 _ => (unknown(*quoted), "$(…)".to_owned()),
             },
             Piece::Parameter { name, form, quoted } => {
@@ -344,22 +368,75 @@ fn is_list(name: &str) -> bool {
     matches!(name, "@" | "*")
 }
 
-/// What a substitution prints, where that is known without running it: `$(pwd)`, and `$(cat <<'X' …)` with a plain text.
+/// The names of files that a substitution prints, if it prints nothing else.
+fn listed_names(script: &Script) -> Option<Vec<String>> {
+    let [node] = script.0.as_slice() else { return None };
+    let (first, rest) = match node {
+        Node::Pipeline(parts) => parts.split_first()?,
+        node => (node, [].as_slice()),
+    };
+    let all_pass_on = rest.iter().all(|part| literal_words(part).is_some_and(|words| listers::passes_on(&words)));
+    listers::listed(&literal_words(first)?).filter(|_| all_pass_on)
+}
+
+/// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.
+pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
+    let Node::Simple(simple) = node else { return None };
+    let reads = |redirect: &Redirect| !matches!(&redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_));
+    if !simple.assignments.is_empty() || simple.redirects.iter().any(reads) {
+        return None;
+    }
+    simple.words.iter().map(Word::literal).collect()
+}
+
+/// What a substitution prints, where that is known without running it: `$(pwd)`, `$(cat <<'X' …)` with a plain text, a number of lines or of
+/// seconds, and the number of a commit.
 fn known_output(script: &Script, document: &Document) -> Option<String> {
-    let [Node::Simple(simple)] = script.0.as_slice() else { return None };
+    let [node] = script.0.as_slice() else { return None };
+    if let Node::Pipeline(parts) = node {
+        let last = literal_words(parts.last()?)?;
+        return is_count(&last).then(|| NUMBER.to_string());
+    }
+    let Node::Simple(simple) = node else { return None };
     if !simple.assignments.is_empty() {
         return None;
     }
-    let [word] = simple.words.as_slice() else { return None };
-    match (word.literal()?.as_str(), simple.redirects.as_slice()) {
-        ("pwd", []) => Some(HERE.to_string()),
-        ("cat", [redirect]) => match &redirect.kind {
+    let words: Vec<String> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let only_errors = simple.redirects.iter().all(|redirect| matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_)));
+    match (words.as_slice(), simple.redirects.as_slice()) {
+        (["pwd"], []) => Some(HERE.to_string()),
+        (["cat"], [redirect]) => match &redirect.kind {
             RedirectKind::HereDocument(number) => {
                 let text = document.bodies.get(*number)?.literal()?;
                 Some(text.trim_end_matches('\n').to_owned())
             }
             _ => None,
         },
+        (["nproc"] | ["date", "+%s" | "+%Y" | "+%s%N" | "+%Y%m%d" | "+%Y%m%d%H%M%S"], []) => Some(NUMBER.to_string()),
+        (["wc", flag], [redirect])
+            if matches!(redirect.kind, RedirectKind::Read(_)) && is_count(&["wc".to_owned(), (*flag).to_owned()]) =>
+        {
+            Some(NUMBER.to_string())
+        }
+        (["git", "rev-parse", revisions @ ..], _) if only_errors && is_one_commit(revisions) => Some(COMMIT.to_string()),
+        (["git", "merge-base", one, other], _) if only_errors && is_commit(one) && is_commit(other) => Some(COMMIT.to_string()),
         _ => None,
     }
+}
+
+/// Counts what it reads, and prints the number alone.
+fn is_count(words: &[String]) -> bool {
+    matches!(words.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
+}
+
+/// One commit with options that only change how it is written. What git does not know it prints as it stands.
+fn is_one_commit(words: &[&str]) -> bool {
+    let names: Vec<&&str> = words.iter().filter(|word| !matches!(**word, "--short" | "--verify" | "-q" | "--quiet")).collect();
+    matches!(names.as_slice(), [name] if is_commit(name))
+}
+
+fn is_commit(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/.~^@".contains(&byte))
 }

@@ -19,14 +19,17 @@ pub(crate) const STAR: char = '\u{f0005}';
 pub(crate) const ANY: char = '\u{f0006}';
 /// A pipe to or from another command of the line, which is judged by itself: `<(…)`.
 pub(crate) const PIPE: char = '\u{f0007}';
-/// Any file below the folder that stands before it: the `{}` of `find -exec`.
+/// Any file below the folder that stands before it: the `{}` of `find -exec`. Patterns of its name may follow, parted by `/`.
 pub(crate) const BELOW: char = '\u{f0008}';
 /// At the end of a word in which a name of a file or folder stands without quotes: a blank in that name would part it.
 pub(crate) const PARTED: char = '\u{f0009}';
 
+/// The name of a commit: one word of letters, digits and what names of commits are made of, never an option.
+pub(crate) const COMMIT: char = '\u{f000a}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=PARTED).contains(&character)
+    (TEXT..=COMMIT).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -42,12 +45,12 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
-    !is_literal(word) && word.contains([LIST, STAR, ANY])
+    !is_literal(word) && (word.contains([LIST, STAR, ANY]) && !word.contains(BELOW) || word.contains(BELOW) && word.ends_with(PARTED))
 }
 
 /// Whether a word stands for the names of files that are there.
 pub(crate) fn is_glob(word: &str) -> bool {
-    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW])
+    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, COMMIT])
 }
 
 /// Where a path starts that is not just text.
@@ -81,8 +84,12 @@ pub(crate) fn shown(word: &str) -> String {
             STAR => out.push('*'),
             ANY => out.push('?'),
             PIPE => out.push_str("<(…)"),
-            BELOW => out.push_str("/…"),
+            BELOW => {
+                out.push_str("/…");
+                break;
+            }
             PARTED => {}
+            COMMIT => out.push_str("$(…)"),
             _ => out.push(character),
         }
     }

@@ -8,39 +8,19 @@ use crate::characters::is_name;
 use crate::expand::Field;
 use crate::hole::{self, BELOW, HOME, LIST, TEXT};
 use crate::lines::{Step, Walk};
+use crate::listers;
 use crate::wrappers::{self, identity};
 
 /// More commands than this do not stand in each other.
 const DEEPEST: usize = 16;
 
+/// Words of the shell that change variables.
+const CHANGE_VARIABLES: [&str; 11] =
+    ["export", "declare", "typeset", "local", "readonly", "unset", "let", "mapfile", "readarray", "getopts", "shift"];
+
 /// Words of the shell that can change anything it keeps: nothing is known behind them.
-const CHANGE_ANYTHING: [&str; 27] = [
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "unset",
-    "let",
-    "eval",
-    "source",
-    ".",
-    "trap",
-    "alias",
-    "unalias",
-    "shopt",
-    "hash",
-    "enable",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "shift",
-    "bind",
-    "complete",
-    "pushd",
-    "popd",
-    "chdir",
-    "setopt",
+const CHANGE_ANYTHING: [&str; 16] = [
+    "eval", "source", ".", "trap", "alias", "unalias", "shopt", "hash", "enable", "bind", "complete", "pushd", "popd", "chdir", "setopt",
     "zmodload",
 ];
 
@@ -57,6 +37,10 @@ impl Walk<'_> {
                 self.state.folders.go(folder);
             }
             ["cd", ..] => self.state.folders.lose(),
+            ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
+                let values = self.feed.clone().unwrap_or_default();
+                self.state.variables.set(name, values);
+            }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
                     if is_name(name) { self.state.variables.forget(name) } else { self.state.variables.lose() }
@@ -64,6 +48,11 @@ impl Walk<'_> {
                 self.state.variables.forget("REPLY");
             }
             ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
+            [first, names @ ..]
+                if CHANGE_VARIABLES.contains(first) && !names.iter().any(|name| name.contains("PATH") || name.contains("PWD")) =>
+            {
+                self.state.variables.lose();
+            }
             _ if changes_anything(&step.values()) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
@@ -110,13 +99,18 @@ impl Walk<'_> {
         if words.is_empty() {
             words.push(Field::plain("echo", step.start, step.end));
         }
+        let names: Vec<Field> = self.feed.iter().flatten().map(|name| Field::names(name, step.start, step.end)).collect();
         match replaces {
             Some(text) => {
                 for field in &mut words {
-                    field.fill(&text, TEXT);
+                    match names.as_slice() {
+                        [name] if field.value == text => *field = name.clone(),
+                        _ => field.fill(&text, TEXT),
+                    }
                 }
             }
-            None => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            None if names.is_empty() => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            None => words.extend(names),
         }
         self.start(step, words)
     }
@@ -128,6 +122,9 @@ impl Walk<'_> {
             .skip_while(|field| matches!(field.value.as_str(), "-H" | "-L" | "-P"))
             .take_while(|field| !field.value.starts_with('-') && !matches!(field.value.as_str(), "(" | ")" | "!" | ","))
             .collect();
+        let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
+        let only = listers::bound_names(&words);
+        let only: Vec<String> = only.iter().map(|name| listers::name_pattern(name)).collect::<Option<_>>().unwrap_or_default();
         let here = Field::plain(".", step.start, step.end);
         if places.is_empty() {
             places.push(&here);
@@ -148,7 +145,7 @@ impl Walk<'_> {
                 let mut words = command.to_vec();
                 for field in &mut words {
                     if field.value == "{}" && !in_folder {
-                        let path = format!("{}{BELOW}", place.value);
+                        let path = format!("{}{BELOW}{}", place.value, only.join("/"));
                         *field = Field::hole(TEXT, "{}", field.start, field.end);
                         field.value = path;
                     } else {
@@ -186,12 +183,16 @@ impl Walk<'_> {
 /// Whether a command changes what the shell keeps, in a way that is not followed.
 fn changes_anything(words: &[String]) -> bool {
     let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
-    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || CHANGE_ANYTHING.contains(&word.as_str());
+    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || is_changer(word);
     let keeps = |word: &String| matches!(word.as_str(), "read" | "printf" | "cd");
     let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
-    words.first().is_some_and(|word| CHANGE_ANYTHING.contains(&word.as_str()))
+    words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(|word| changes(word) || keeps(word))
         || shell_word && words.iter().skip(1).any(|word| changes(word))
+}
+
+fn is_changer(word: &str) -> bool {
+    CHANGE_ANYTHING.contains(&word) || CHANGE_VARIABLES.contains(&word)
 }
 
 /// The script behind `-c`, with only options before it that change nothing but how errors are treated.

@@ -31,6 +31,7 @@ mod hole;
 mod inner;
 mod languages;
 mod lines;
+mod listers;
 mod normal;
 mod options;
 mod other_shells;

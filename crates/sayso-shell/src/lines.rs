@@ -8,6 +8,7 @@ use crate::bash::tree::{Assigned, Document, Form, Joint, Node, Piece, Redirect, 
 use crate::expand::{self, Field};
 use crate::folders::Folders;
 use crate::hole::{self, NUMBER, TEXT};
+use crate::listers;
 use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -79,6 +80,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) state: State,
     background: bool,
     words: usize,
+    /// The names that the command before it in a pipe prints.
+    pub(crate) feed: Option<Vec<String>>,
     /// How many scripts this one stands in, and the bytes of the outermost text it comes from.
     pub(crate) depth: usize,
     pub(crate) inside: Option<(usize, usize)>,
@@ -86,7 +89,7 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document, text: &'a str) -> Self {
-        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, depth: 0, inside: None }
+        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, feed: None, depth: 0, inside: None }
     }
 
     /// Walks a script that stands in a word: what it lists is added here. A child has the folder but none of the variables.
@@ -141,10 +144,18 @@ impl<'a> Walk<'a> {
             Node::Simple(simple) => self.simple(simple),
             Node::Pipeline(parts) => {
                 let before = self.state.clone();
+                let outside = self.feed.take();
                 for part in parts {
                     self.state.clone_from(&before);
                     self.node(part)?;
+                    let words = expand::literal_words(part);
+                    self.feed = match words {
+                        Some(words) if self.feed.is_some() && listers::passes_on(&words) => self.feed.take(),
+                        Some(words) => listers::listed(&words),
+                        None => None,
+                    };
                 }
+                self.feed = outside;
                 // In some shells the last part runs in the shell itself.
                 self.state.join(&before);
                 Ok(())

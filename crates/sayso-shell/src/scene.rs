@@ -183,11 +183,11 @@ impl<'a> Scene<'a> {
             Some(path) => (path, true),
             None => (path, false),
         };
-        let (path, below) = match path.strip_suffix(hole::BELOW) {
-            Some(folder) => (folder, true),
-            None => (path, false),
+        let (path, only) = match path.split_once(hole::BELOW) {
+            Some((folder, only)) => (folder, Some(only)),
+            None => (path, None),
         };
-        let manner = Manner { recursive: manner.recursive || below, ..manner };
+        let manner = Manner { recursive: manner.recursive || only.is_some(), ..manner };
         // What goes to another command of the line is judged there.
         if path.contains(hole::PIPE) && path.chars().count() == 1 {
             return;
@@ -197,9 +197,9 @@ impl<'a> Scene<'a> {
             if let (Target::UnknownPath(written), true) = (&mut target, hole::is_literal(folder)) {
                 *written = in_folder(folder, &self.shown(path));
             }
-            if let (true, EffectKind::Read, Target::Path(place)) = (below, kind, &target) {
-                let everything = Search { hidden: true, follow: true, ignored: true, words: false };
-                search(self.draft, place.question, everything);
+            if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
+                let everything = Search { hidden: true, follow: true, ignored: true, words: parted };
+                search(self.draft, place.question, everything, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
@@ -248,13 +248,19 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
 }
 
 /// Asks what a search through the target of a question would show.
-pub(crate) fn search(draft: &mut Draft, question: usize, search: Search) {
+pub(crate) fn search(draft: &mut Draft, question: usize, search: Search, only: Vec<String>) {
     let path = match draft.questions.get(question) {
         Some(Question::Path { path, .. }) => path.clone(),
         Some(Question::Names { pattern, .. }) => pattern.clone(),
         _ => return,
     };
-    draft.ask_search(&path, search);
+    draft.ask_search(&path, search, only);
+}
+
+/// Patterns of names, as they stand behind [`hole::BELOW`], as the world is asked about them.
+pub(crate) fn names(only: &str) -> Vec<String> {
+    let patterns = only.split('/').filter(|pattern| !pattern.is_empty());
+    patterns.map(|pattern| pattern.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string())).collect()
 }
 
 /// A path as the world is asked about it; none if it is only known when it runs.

@@ -30,6 +30,14 @@ impl Variables {
         vec![hole.to_string()]
     }
 
+    /// Whether nothing at all is known of a variable.
+    pub(crate) fn is_unknown(&self, name: &str) -> bool {
+        match self.known.iter().find(|(known, _)| known == name) {
+            Some((_, values)) => values.len() == 1 && values.iter().all(|value| value.chars().eq([TEXT])),
+            None => self.lost || !matches!(name, "HOME" | "PWD"),
+        }
+    }
+
     /// Whether a variable may hold what the environment has.
     pub(crate) fn is_inherited(&self, name: &str) -> bool {
         self.get(name).iter().any(|value| value.contains(TEXT)) && !self.known.iter().any(|(known, _)| known == name)

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use sayso_core::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
+use crate::names::fits;
+
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
 /// Findings of a kind that are told. A rule may cover all of them, so that those left out still count as not looked at.
@@ -21,6 +23,8 @@ const OVERRIDES: [&str; 3] = [".ignore", ".rgignore", ".agignore"];
 
 /// Where a search happens, and what it shares with others.
 pub(crate) struct Ground<'a> {
+    /// Patterns of the names it looks at, in small letters; all if there are none.
+    pub(crate) only: &'a [String],
     pub(crate) workspace: &'a str,
     pub(crate) home: Option<&'a str>,
     /// Whether the file (first) in the folder (second) may be private: git ignores it, and nothing has built or installed it.
@@ -98,12 +102,17 @@ impl Walk<'_> {
             return;
         }
         let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let small = name.to_lowercase();
+        if !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits(pattern, &small)) {
+            return;
+        }
         if search.words && self.fact.odd.len() < MOST_FINDINGS && is_odd(name) {
             self.fact.odd.push(path.to_string_lossy().into_owned());
         }
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
-                if search.follow || !is_skipped(&path, name) {
+                if search.follow || !self.skips(search) || !is_skipped(&path, name) {
                     self.open.push((path, search));
                 }
             }
@@ -114,6 +123,14 @@ impl Walk<'_> {
             }
             Err(_) => self.fact.incomplete = true,
         }
+    }
+
+    /// Whether folders of built and installed things are left out. Where names are handed on as words, a text that an agent may write
+    /// there without a question could bring a word of its own.
+    fn skips(&self, search: Search) -> bool {
+        let prose =
+            |pattern: &String| [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| pattern.ends_with(end)) || !pattern.contains('.');
+        !search.words || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
     }
 
     fn secret(&mut self, path: &Path) {
@@ -186,7 +203,7 @@ mod tests {
         make(&workspace);
         let workspace = workspace.to_str().unwrap();
         let mut fact = BelowFact::default();
-        let ground = Ground { workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
+        let ground = Ground { only: &[], workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
         look(workspace, ground, Search { hidden, ..Search::default() }, &mut fact);
         fact
     }

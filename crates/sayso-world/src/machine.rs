@@ -216,7 +216,7 @@ impl Pass<'_> {
         let path = from_home(written, self.surroundings.home.as_deref())?;
         match question {
             Question::Path { no_follow, .. } => self.path(&path, *no_follow).map(Fact::Path),
-            Question::Below { search, .. } => self.below(&path, *search).map(Fact::Below),
+            Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
             Question::GitHelpers { .. } => self.git(&path),
@@ -290,7 +290,7 @@ impl Pass<'_> {
     }
 
     /// Outside of the workspace nothing is looked at: that asks in any case, and an answer would tell what is there.
-    fn below(&mut self, path: &str, search: Search) -> Option<BelowFact> {
+    fn below(&mut self, path: &str, search: Search, only: &[String]) -> Option<BelowFact> {
         let (folders, incomplete) = if is_pattern(path) {
             let listed = self.list(path)?;
             (listed.names, listed.incomplete)
@@ -298,12 +298,13 @@ impl Pass<'_> {
             (vec![path.to_owned()], false)
         };
         let mut fact = BelowFact { incomplete, ..BelowFact::default() };
+        let only: Vec<String> = only.iter().map(|pattern| pattern.to_lowercase()).collect();
         for folder in folders {
             // The name that the search starts with is part of every name it hands on.
             if search.words && fact.odd.is_empty() && is_odd(&folder) {
                 fact.odd.push(folder.clone());
             }
-            if self.below_one(&folder, search, &mut fact).is_none() {
+            if self.below_one(&folder, search, &only, &mut fact).is_none() {
                 // One of many that cannot be told (links in circles) leaves the others as they are.
                 fact.incomplete = is_pattern(path).then_some(true)?;
             }
@@ -311,7 +312,7 @@ impl Pass<'_> {
         Some(fact)
     }
 
-    fn below_one(&mut self, path: &str, search: Search, fact: &mut BelowFact) -> Option<()> {
+    fn below_one(&mut self, path: &str, search: Search, only: &[String], fact: &mut BelowFact) -> Option<()> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
         let inside = is_within(&walked.canonical, &self.surroundings.workspace);
         let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
@@ -326,7 +327,7 @@ impl Pass<'_> {
             _ if path.contains("/.git/") => holds_password(Path::new(path)),
             _ => matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
         };
-        let ground = Ground { workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
+        let ground = Ground { only, workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
         look(&walked.canonical, ground, search, fact);
         self.names_left = names_left;
         Some(())

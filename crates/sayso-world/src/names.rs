@@ -205,7 +205,7 @@ impl Step {
 }
 
 /// Whether a name is one of a pattern's. A dot at its start has to be written out.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && !pattern.starts_with('.') {
         return false;
     }

@@ -121,8 +121,10 @@ impl Cursor<'_> {
         let rest = self.rest();
         let length = rest.bytes().skip(2).position(|byte| byte == b']').map(|at| at + 3).unwrap_or(0);
         let text = rest.get(..length).unwrap_or("");
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"[]-_.!^:".contains(&byte);
-        if text.is_empty() || !text.bytes().all(plain) {
+        // Where a set ends that has a `[` in it, or a `]` behind its sign, few know.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!^:".contains(&byte);
+        let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+        if inner.is_empty() || matches!(inner, "!" | "^") || !inner.bytes().all(plain) {
             return self.refuse("a set of characters in a file name that is not plain");
         }
         self.at += length;

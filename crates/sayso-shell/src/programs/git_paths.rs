@@ -94,6 +94,10 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
 
 /// Reads one revision or path. Behind `--` it can only be a path.
 fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, revision: bool, content: bool) {
+    // A commit by its number can be no file that anybody would hide.
+    if revision && operand.contains(hole::COMMIT) && hole::is_literal(&operand.replace(hole::COMMIT, "")) {
+        return read_operand(scene, form, folder, &operand.replace(hole::COMMIT, "0000000"), revision, content);
+    }
     if revision && is_commit_with_holes(form, operand) {
         return;
     }

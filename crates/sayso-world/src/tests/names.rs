@@ -33,7 +33,7 @@ impl Scratch {
     }
 
     fn below(&self, path: &str, search: Search) -> BelowFact {
-        match self.one(Question::Below { path: pattern(path), search }) {
+        match self.one(Question::Below { path: pattern(path), search, only: Vec::new() }) {
             Some(Fact::Below(fact)) => fact,
             other => panic!("{path}: {other:?}"),
         }
@@ -168,7 +168,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
         let path = || odd.to_owned();
         for question in [
             Question::Path { path: path(), no_follow: false },
-            Question::Below { path: path(), search: EVERYTHING },
+            Question::Below { path: path(), search: EVERYTHING, only: Vec::new() },
             Question::Names { pattern: path(), parted: false },
             Question::Names { pattern: path() + "\u{1}", parted: false },
             Question::Program { name: path() },
@@ -193,7 +193,7 @@ fn without_a_home_nothing_below_it_is_answered() {
     let questions = [
         Question::Path { path: "\0/x".to_owned(), no_follow: false },
         Question::Names { pattern: pattern("~/*"), parted: false },
-        Question::Below { path: "\0".to_owned(), search: EVERYTHING },
+        Question::Below { path: "\0".to_owned(), search: EVERYTHING, only: Vec::new() },
         Question::Path { path: "x".to_owned(), no_follow: false },
     ];
     let facts = homeless.answer(&scratch.at("ws"), &scratch.at("ws"), &questions);

@@ -154,7 +154,7 @@ impl World for Stage {
                     answers.push(Some(Fact::Names(self.names(cwd, &whole(pattern)))));
                     continue;
                 }
-                Question::Below { path, search } => {
+                Question::Below { path, search, .. } => {
                     answers.push(Some(Fact::Below(self.search(cwd, &whole(path), search.hidden, search.words))));
                     continue;
                 }

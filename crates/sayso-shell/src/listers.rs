@@ -1,0 +1,159 @@
+//! Programs that print names of files, one on a line: what `$(…)`, `xargs` and `while read` get from them is known to lie below a folder.
+//!
+//! The world looks at the names below that folder when it is asked: one with a blank in it would be parted, one that starts with `-`
+//! would be an option.
+
+use crate::hole::{ANY, BELOW, HOME, PARTED, STAR, is_literal};
+use crate::options;
+use crate::wrappers::identity;
+
+/// The words that a command prints, each a name below one of its folders; none if it prints anything else.
+pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
+    let (first, arguments) = words.split_first()?;
+    if !arguments.iter().all(|word| is_literal(word.trim_start_matches(HOME))) {
+        return None;
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (places, only) = match identity(first) {
+        "git" => (vec!["."], git(&arguments)?),
+        "find" => (places_of_find(&arguments), names_of_find(&arguments)?),
+        "rg" => ripgrep(&arguments)?,
+        "grep" => grep(&arguments)?,
+        _ => return None,
+    };
+    let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
+    Some(places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect())
+}
+
+/// Whether a command prints some of the lines it gets, and nothing else.
+pub(crate) fn passes_on(words: &[String]) -> bool {
+    let Some((first, arguments)) = words.split_first() else { return false };
+    let flags = |known: &[&str]| arguments.iter().all(|word| known.contains(&word.as_str()));
+    let number = |word: &str| word.trim_start_matches("-n").trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    match identity(first) {
+        "sort" => flags(&["-u", "-r", "-n", "-f", "-V"]),
+        "uniq" => arguments.is_empty(),
+        "head" | "tail" => arguments.iter().all(|word| word == "-n" || word.starts_with('-') && number(word) || number(word)),
+        // One operand is the pattern; more are files.
+        "grep" => {
+            let known = |word: &String| matches!(word.as_str(), "-v" | "-i" | "-E" | "-F" | "-vE" | "-Ev" | "-iE" | "-w" | "-vi");
+            let operands = arguments.iter().filter(|word| !known(word)).count();
+            operands == 1 && !arguments.iter().any(|word| word.starts_with('-') && !known(word))
+        }
+        _ => false,
+    }
+}
+
+/// A pattern of names as a word with holes; none if it is more than `*` and `?` in one name.
+pub(crate) fn name_pattern(pattern: &str) -> Option<String> {
+    let name = pattern.strip_prefix("**/").unwrap_or(pattern);
+    if name.is_empty() || !is_literal(name) || name.contains(['/', '[', ']', '{', '}', '\\', '!', '(']) {
+        return None;
+    }
+    Some(name.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()))
+}
+
+/// `git ls-files`, `git diff --name-only` and `git grep -l`: names without `..`, seen from a folder or from above it.
+fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
+    let (subcommand, rest) = arguments.split_first()?;
+    let plain = |known: &[&str]| rest.iter().filter(|word| word.starts_with('-') && **word != "--").all(|word| known.contains(word));
+    match *subcommand {
+        "ls-files" if plain(&["-c", "--cached", "-m", "--modified", "-o", "--others", "--exclude-standard", "-d"]) => {
+            let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
+            // A pattern of names binds the list; a folder does not.
+            let names = operands.iter().all(|word| word.contains('*') && !word.contains(['/', ':']));
+            Some(if names { operands } else { Vec::new() })
+        }
+        "diff"
+            if rest.contains(&"--name-only")
+                && plain(&["--name-only", "--cached", "--staged", "--diff-filter=ACM", "--diff-filter=AM", "--diff-filter=d"]) =>
+        {
+            Some(Vec::new())
+        }
+        "grep"
+            if rest.iter().any(|word| matches!(*word, "-l" | "--files-with-matches" | "--name-only"))
+                && plain(&["-l", "-i", "-w", "-E", "-F", "--files-with-matches", "--name-only", "-il", "-li"]) =>
+        {
+            Some(Vec::new())
+        }
+        _ => None,
+    }
+}
+
+fn places_of_find<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let places: Vec<&str> = arguments
+        .iter()
+        .copied()
+        .skip_while(|word| matches!(*word, "-H" | "-P"))
+        .take_while(|word| !word.starts_with('-') && !matches!(*word, "(" | ")" | "!" | ","))
+        .collect();
+    if places.is_empty() { vec!["."] } else { places }
+}
+
+/// The patterns that bind the names which `find` prints; none of them if the names are not bound, and nothing if it prints more than names.
+pub(crate) fn names_of_find<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
+    const PRINTS_MORE: [&str; 12] =
+        ["-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-exec", "-execdir", "-ok", "-okdir", "-delete", "-L"];
+    if arguments.iter().any(|word| PRINTS_MORE.contains(word)) {
+        return None;
+    }
+    Some(bound_names(arguments))
+}
+
+/// The patterns of which every name that fits the tests of `find` fits one.
+pub(crate) fn bound_names<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let tests: Vec<&str> = arguments.iter().copied().skip_while(|word| !word.starts_with('-') && !matches!(*word, "(" | "!")).collect();
+    let acts = |part: &[&str]| part.iter().any(|word| matches!(*word, "-print" | "-print0" | "-exec" | "-execdir" | "-ok" | "-okdir"));
+    let some_act = acts(&tests);
+    let mut all = Vec::new();
+    for part in tests.split(|word| matches!(*word, "-o" | "-or")) {
+        // What is cut off prints nothing, as long as something else says what is printed.
+        if part.contains(&"-prune") && some_act && !acts(part) {
+            continue;
+        }
+        let mut name = None;
+        for (index, word) in part.iter().enumerate() {
+            let before = index.checked_sub(1).and_then(|before| part.get(before)).copied().unwrap_or("");
+            let negated = matches!(before, "!" | "-not");
+            match *word {
+                "," => return Vec::new(),
+                "(" if negated => return Vec::new(),
+                "-name" | "-iname" if !negated => name = name.or(part.get(index + 1).copied()),
+                _ => {}
+            }
+        }
+        match name {
+            Some(name) => all.push(name),
+            None => return Vec::new(),
+        }
+    }
+    all
+}
+
+/// `rg -l` and `rg --files`.
+fn ripgrep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    const TABLE: &str = "-l,--files-with-matches --files -i,--ignore-case -w,--word-regexp -F,--fixed-strings -g,--glob= -t,--type= -e,--regexp= -S,--smart-case";
+    let parsed = options::read(TABLE, arguments, false);
+    let lists = parsed.has("--files-with-matches") || parsed.has("--files");
+    if !parsed.unknown.is_empty() || !lists {
+        return None;
+    }
+    let pattern = usize::from(!parsed.has("--files") && !parsed.has("--regexp"));
+    let places: Vec<&str> = parsed.operands.iter().copied().skip(pattern).collect();
+    let globs: Vec<&str> = parsed.options.iter().filter(|given| given.name == "--glob").filter_map(|given| given.value).collect();
+    let only = globs.iter().copied().filter(|glob| !glob.starts_with('!')).collect();
+    Some((if places.is_empty() { vec!["."] } else { places }, only))
+}
+
+/// `grep -rl`.
+fn grep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    const TABLE: &str = "-l,--files-with-matches -r,--recursive -i,--ignore-case -w,--word-regexp -F,--fixed-strings -E,--extended-regexp --include= --exclude-dir= --exclude= -e,--regexp= -I -s,--no-messages";
+    let parsed = options::read(TABLE, arguments, false);
+    if !parsed.unknown.is_empty() || !parsed.has("--files-with-matches") || !parsed.has("--recursive") {
+        return None;
+    }
+    let pattern = usize::from(!parsed.has("--regexp"));
+    let places: Vec<&str> = parsed.operands.iter().copied().skip(pattern).collect();
+    let only = parsed.options.iter().filter(|given| given.name == "--include").filter_map(|given| given.value).collect();
+    Some((if places.is_empty() { vec!["."] } else { places }, only))
+}
