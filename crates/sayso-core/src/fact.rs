@@ -60,6 +60,8 @@ pub struct Search {
     pub ignored: bool,
     /// Its names are handed to another program word by word, as `| xargs` does.
     pub words: bool,
+    /// It only goes through the names, and opens nothing.
+    pub names: bool,
 }
 
 /// The answer to one question.

@@ -97,6 +97,13 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());
     }
+    if let Some(names) = &line.hands_on {
+        for folder in &line.folders {
+            scene::hand_on(draft, folder, names);
+        }
+        draft.commands.push(Command { literal: true, ..Command::default() });
+        return Ok(());
+    }
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
     // How `read` parts its input concerns nobody else.
@@ -226,8 +233,12 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             continue;
         }
         for folder in &step.folders {
+            let (path, only) = path.split_once(hole::BELOW).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
-            let manner = Manner { redirect: true, ..PLAIN };
+            if let (Some(only), Target::Path(place)) = (only, &target) {
+                scene::search(draft, place.question, scene::EVERYTHING, scene::names(only));
+            }
+            let manner = Manner { redirect: true, recursive: only.is_some(), ..PLAIN };
             draft.effects.push(Effect { manner, part: Some(part), at, ..Effect::new(kind, target) });
         }
     }
@@ -289,7 +300,7 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
         draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.question)).collect();
     let only = names_of_search(name, arguments);
     for question in questions {
-        scene::search(draft, question, Search { hidden, follow, ignored, words: false }, only.clone());
+        scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());
     }
 }
 
@@ -369,9 +380,34 @@ fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str, for_
 }
 
 fn is_harmless_variable(variable: &str, value: &str) -> bool {
-    const HARMLESS: [&str; 8] = ["LANG", "NO_COLOR", "CLICOLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "TZ"];
+    const HARMLESS: [&str; 20] = [
+        "LANG",
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "LINES",
+        "TERM",
+        "COLORTERM",
+        "TZ",
+        "CI",
+        "NODE_ENV",
+        "RUST_BACKTRACE",
+        "RUST_LOG",
+        "CARGO_TERM_COLOR",
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "GIT_TERMINAL_PROMPT",
+        "GIT_OPTIONAL_LOCKS",
+        "DEBIAN_FRONTEND",
+    ];
+    // A pager that is none.
+    if matches!(variable, "PAGER" | "GIT_PAGER" | "MANPAGER" | "SYSTEMD_PAGER") {
+        return matches!(value, "" | "cat");
+    }
     // Some of these name files: a path in the value would be read.
-    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,-".contains(&byte) || (byte == b'/' && variable == "TZ"));
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,:=-".contains(&byte) || (byte == b'/' && variable == "TZ"));
     let inside = !value.starts_with('/') && !value.contains("..");
     plain && inside && (HARMLESS.contains(&variable) || variable.starts_with("LC_"))
 }

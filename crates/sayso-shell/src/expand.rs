@@ -2,7 +2,7 @@
 //!
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
-use crate::bash::tree::{Document, Form, Node, Piece, Redirect, RedirectKind, Script, Word};
+use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
 use crate::hole::{self, ANY, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
 use crate::listers;
 use crate::variables::{Variables, all_literal};
@@ -261,6 +261,14 @@ impl Expander<'_> {
                     ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
                 }
                 Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
+                Piece::Parameter { name, form: Form::List, quoted: true } if pieces.len() == 1 && self.variables.list(name).is_some() => {
+                    for value in self.variables.list(name).unwrap_or_default() {
+                        for way in &mut ways {
+                            way.push(&value, &value);
+                            way.close();
+                        }
+                    }
+                }
                 Piece::Command { script, quoted: false } if listed_names(script).is_some() => {
                     let names = listed_names(script).unwrap_or_default();
                     for way in &mut ways {
@@ -393,6 +401,18 @@ pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
 /// seconds, and the number of a commit.
 fn known_output(script: &Script, document: &Document) -> Option<String> {
     let [node] = script.0.as_slice() else { return None };
+    // `|| true` only hides that nothing was found.
+    let node = match node {
+        Node::Chain(parts) => match parts.as_slice() {
+            [(_, first), (Joint::Or, last)]
+                if literal_words(last).is_some_and(|words| matches!(words.as_slice(), [word] if word == "true")) =>
+            {
+                first
+            }
+            _ => node,
+        },
+        node => node,
+    };
     if let Node::Pipeline(parts) = node {
         let last = literal_words(parts.last()?)?;
         return is_count(&last).then(|| NUMBER.to_string());
@@ -400,6 +420,9 @@ fn known_output(script: &Script, document: &Document) -> Option<String> {
     let Node::Simple(simple) = node else { return None };
     if !simple.assignments.is_empty() {
         return None;
+    }
+    if is_count_in_one_file(simple) {
+        return Some(NUMBER.to_string());
     }
     let words: Vec<String> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -419,6 +442,18 @@ fn known_output(script: &Script, document: &Document) -> Option<String> {
         {
             Some(NUMBER.to_string())
         }
+        // Each on a line of its own, so that these are several words outside of quotes.
+        (["seq", numbers @ ..], [])
+            if !numbers.is_empty() && numbers.iter().all(|number| number.bytes().all(|byte| byte.is_ascii_digit())) =>
+        {
+            Some(format!("{NUMBER}{PARTED}"))
+        }
+        (["git", "rev-list", "-1" | "--max-count=1", name] | ["git", "rev-list", "-n", "1", name], _) if only_errors && is_commit(name) => {
+            Some(COMMIT.to_string())
+        }
+        (["git", "rev-list", "-1", name, "--", _] | ["git", "rev-list", "-n", "1", name, "--", _], _) if only_errors && is_commit(name) => {
+            Some(COMMIT.to_string())
+        }
         (["git", "rev-parse", revisions @ ..], _) if only_errors && is_one_commit(revisions) => Some(COMMIT.to_string()),
         (["git", "merge-base", one, other], _) if only_errors && is_commit(one) && is_commit(other) => Some(COMMIT.to_string()),
         _ => None,
@@ -428,6 +463,20 @@ fn known_output(script: &Script, document: &Document) -> Option<String> {
 /// Counts what it reads, and prints the number alone.
 fn is_count(words: &[String]) -> bool {
     matches!(words.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
+}
+
+/// `grep -c TEXT "$file"`: with one file, the number stands there alone.
+fn is_count_in_one_file(simple: &Simple) -> bool {
+    let [program, flag, _, file] = simple.words.as_slice() else { return false };
+    let one = |piece: &Piece| match piece {
+        Piece::Text { .. } => true,
+        Piece::Parameter { quoted, form, .. } => *quoted && *form == Form::Plain,
+        _ => false,
+    };
+    program.bare() == Some("grep")
+        && flag.bare() == Some("-c")
+        && file.pieces.iter().all(one)
+        && simple.redirects.iter().all(|redirect| matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_)))
 }
 
 /// One commit with options that only change how it is written. What git does not know it prints as it stands.

@@ -45,7 +45,8 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
-    !is_literal(word) && (word.contains([LIST, STAR, ANY]) && !word.contains(BELOW) || word.contains(BELOW) && word.ends_with(PARTED))
+    !is_literal(word)
+        && (word.contains([LIST, STAR, ANY]) && !word.contains(BELOW) || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
 }
 
 /// Whether a word stands for the names of files that are there.

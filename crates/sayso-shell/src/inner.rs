@@ -6,7 +6,7 @@
 use crate::bash::Refusal;
 use crate::characters::is_name;
 use crate::expand::Field;
-use crate::hole::{self, BELOW, HOME, LIST, TEXT};
+use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
 use crate::wrappers::{self, identity};
@@ -38,7 +38,10 @@ impl Walk<'_> {
             }
             ["cd", ..] => self.state.folders.lose(),
             ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
-                let values = self.feed.clone().unwrap_or_default();
+                // A line is one name, whatever blanks it has.
+                let line =
+                    |name: &String| if listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() };
+                let values = self.feed.iter().flatten().map(line).collect();
                 self.state.variables.set(name, values);
             }
             ["read", names @ ..] => {
@@ -72,7 +75,7 @@ impl Walk<'_> {
         }
         match identity(&first.value) {
             "sh" | "bash" | "dash" | "zsh" => match script_of_shell(arguments) {
-                Some(script) => self.walk_inside(&script.value, (script.start, script.end), true).map(|()| true),
+                Some((script, own)) => self.walk_inside(&script.value, (script.start, script.end), Some(own)).map(|()| true),
                 None => Ok(false),
             },
             "eval" if unwrapped.start == 0 && !arguments.is_empty() => self.evaluated(arguments),
@@ -89,7 +92,7 @@ impl Walk<'_> {
         }
         let text = arguments.iter().map(|field| field.value.as_str()).collect::<Vec<_>>().join(" ");
         let place = (arguments.first().map_or(0, |field| field.start), arguments.last().map_or(0, |field| field.end));
-        self.walk_inside(&text, place, false).map(|()| true)
+        self.walk_inside(&text, place, None).map(|()| true)
     }
 
     /// `xargs` puts words of its input behind the command, or in the places of a text.
@@ -99,7 +102,12 @@ impl Walk<'_> {
         if words.is_empty() {
             words.push(Field::plain("echo", step.start, step.end));
         }
-        let names: Vec<Field> = self.feed.iter().flatten().map(|name| Field::names(name, step.start, step.end)).collect();
+        // Names that start with a folder are no options, and where they are parted by a character that no name has, nothing else can happen.
+        let apart = arguments.get(..own).unwrap_or(&[]).iter().any(|field| matches!(field.value.as_str(), "-0" | "--null"));
+        let bare = |name: &String| {
+            if apart && listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() }
+        };
+        let names: Vec<Field> = self.feed.iter().flatten().map(|name| Field::names(&bare(name), step.start, step.end)).collect();
         match replaces {
             Some(text) => {
                 for field in &mut words {
@@ -195,8 +203,8 @@ fn is_changer(word: &str) -> bool {
     CHANGE_ANYTHING.contains(&word) || CHANGE_VARIABLES.contains(&word)
 }
 
-/// The script behind `-c`, with only options before it that change nothing but how errors are treated.
-fn script_of_shell(arguments: &[Field]) -> Option<&Field> {
+/// The script behind `-c` and the words behind it, with only options before it that change nothing but how errors are treated.
+fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
     let mut rest = arguments.iter();
     let mut command = false;
     loop {
@@ -212,7 +220,7 @@ fn script_of_shell(arguments: &[Field]) -> Option<&Field> {
             word if word.len() > 1 && word.starts_with('-') && word.bytes().skip(1).all(|byte| b"celux".contains(&byte)) => {
                 command |= word.contains('c');
             }
-            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then_some(field),
+            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then(|| (field, rest.as_slice())),
         }
     }
 }

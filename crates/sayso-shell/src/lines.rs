@@ -36,6 +36,8 @@ pub(crate) struct Step {
     pub(crate) read_inside: bool,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
+    /// It is no command, but names of files that are parted at blanks.
+    pub(crate) hands_on: Option<String>,
     /// It is no command, but a variable of the environment that a word shows.
     pub(crate) shows: Option<String>,
     /// Which bytes of the text it is.
@@ -92,8 +94,9 @@ impl<'a> Walk<'a> {
         Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, feed: None, depth: 0, inside: None }
     }
 
-    /// Walks a script that stands in a word: what it lists is added here. A child has the folder but none of the variables.
-    pub(crate) fn walk_inside(&mut self, text: &str, place: (usize, usize), own_shell: bool) -> Result<(), Refusal> {
+    /// Walks a script that stands in a word: what it lists is added here. A shell of its own has the folder and its arguments, but none of the
+    /// variables.
+    pub(crate) fn walk_inside(&mut self, text: &str, place: (usize, usize), own_shell: Option<&[Field]>) -> Result<(), Refusal> {
         let at_word = |refusal: Refusal| Refusal { start: place.0, end: place.1, ..refusal };
         if self.depth >= DEEPEST {
             return self.refuse(place.0, place.1, "commands stand in each other too deep");
@@ -108,13 +111,18 @@ impl<'a> Walk<'a> {
             inside: Some(self.inside.unwrap_or(place)),
             ..Walk::new(&document, text)
         };
-        if own_shell {
+        if let Some(arguments) = own_shell {
             walk.state.variables = Variables::default();
+            for (number, field) in
+                arguments.iter().enumerate().take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
+            {
+                walk.state.variables.set(&number.to_string(), vec![field.value.clone()]);
+            }
         }
         let result = walk.script(&document.script);
         self.steps = std::mem::take(&mut walk.steps);
         self.words = walk.words;
-        if !own_shell {
+        if own_shell.is_none() {
             self.state = walk.state;
         }
         result.map_err(at_word)
@@ -217,10 +225,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `[[ … ]]`: a test of a file tells whether it is there, and a comparison of numbers evaluates what it compares.
+    /// `[[ … ]]`: a comparison of numbers evaluates what it compares.
     fn test(&mut self, words: &[Word], numbers: &[Word]) -> Result<(), Refusal> {
         self.count(words.len() + numbers.len())?;
-        let mut step = self.empty_step();
         for word in words.iter().chain(numbers) {
             self.look_into(word)?;
         }
@@ -229,9 +236,8 @@ impl<'a> Walk<'a> {
                 return self.refuse(word.start, word.end, "a comparison of numbers evaluates what it compares");
             }
         }
-        // What is compared may be a text or a path; a text with a hole is no path that could be named.
-        let is_path = |field: &Field| !field.value.is_empty() && !field.value.contains([TEXT, NUMBER, hole::LIST, hole::STAR, hole::ANY]);
-        step.reads = words.iter().flat_map(|word| self.texts(word)).filter(is_path).collect();
+        // Whether a file is there shows nothing of what is in it.
+        let step = self.empty_step();
         self.steps.push(step);
         Ok(())
     }
@@ -260,7 +266,16 @@ impl<'a> Walk<'a> {
         for word in words.unwrap_or_default() {
             self.look_into(word)?;
             let fields = expand::values(word, &self.state.variables, self.document);
-            values.extend(fields.into_iter().map(|field| field.value.replace(hole::LIST, &TEXT.to_string())));
+            for field in fields {
+                let value = field.value.trim_end_matches(hole::PARTED).replace(hole::LIST, &TEXT.to_string());
+                // The shell parts a list of names here, once; what is in the variable is one name.
+                if value.contains(hole::BELOW) && field.value.ends_with(hole::PARTED) {
+                    let (start, end) = self.place(word.start, word.end);
+                    let hands_on = Some(value.clone());
+                    self.steps.push(Step { hands_on, start, end, folders: self.state.folders.list(), ..Step::default() });
+                }
+                values.push(value);
+            }
         }
         if words.is_none() {
             values.push(TEXT.to_string());
@@ -332,6 +347,11 @@ impl<'a> Walk<'a> {
                     step.assignments.extend(values.iter().map(|value| (assignment.name.clone(), value.clone())));
                 }
                 self.state.variables.set(&assignment.name, values);
+                if let (Assigned::List(words), false) = (&assignment.value, assignment.appends) {
+                    let values = words.iter().flat_map(|word| expand::values(word, &self.state.variables, self.document));
+                    let values = values.map(|field| field.value).collect();
+                    self.state.variables.set_list(&assignment.name, values);
+                }
             } else {
                 sets.push((&assignment.name, values));
             }

@@ -3,9 +3,12 @@
 //! The world looks at the names below that folder when it is asked: one with a blank in it would be parted, one that starts with `-`
 //! would be an option.
 
-use crate::hole::{ANY, BELOW, HOME, PARTED, STAR, is_literal};
+use crate::hole::{ANY, BELOW, HERE, HOME, PARTED, STAR, is_literal};
 use crate::options;
 use crate::wrappers::identity;
+
+/// Names without the folder in front of them.
+const BARE: &str = "\u{f0004}";
 
 /// The words that a command prints, each a name below one of its folders; none if it prints anything else.
 pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
@@ -15,7 +18,7 @@ pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (places, only) = match identity(first) {
-        "git" => (vec!["."], git(&arguments)?),
+        "git" => (vec![BARE], git(&arguments)?),
         "find" => (places_of_find(&arguments), names_of_find(&arguments)?),
         "rg" => ripgrep(&arguments)?,
         "grep" => grep(&arguments)?,
@@ -23,6 +26,11 @@ pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
     };
     let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
     Some(places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect())
+}
+
+/// Whether names start with the folder they were looked for in, as those of `find` do: then none of them is an option.
+pub(crate) fn starts_with_folder(name: &str) -> bool {
+    !name.starts_with(HERE)
 }
 
 /// Whether a command prints some of the lines it gets, and nothing else.
@@ -58,7 +66,7 @@ fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
     let (subcommand, rest) = arguments.split_first()?;
     let plain = |known: &[&str]| rest.iter().filter(|word| word.starts_with('-') && **word != "--").all(|word| known.contains(word));
     match *subcommand {
-        "ls-files" if plain(&["-c", "--cached", "-m", "--modified", "-o", "--others", "--exclude-standard", "-d"]) => {
+        "ls-files" if plain(&["-z", "-c", "--cached", "-m", "--modified", "-o", "--others", "--exclude-standard", "-d"]) => {
             let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
             // A pattern of names binds the list; a folder does not.
             let names = operands.iter().all(|word| word.contains('*') && !word.contains(['/', ':']));
@@ -142,12 +150,12 @@ fn ripgrep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let places: Vec<&str> = parsed.operands.iter().copied().skip(pattern).collect();
     let globs: Vec<&str> = parsed.options.iter().filter(|given| given.name == "--glob").filter_map(|given| given.value).collect();
     let only = globs.iter().copied().filter(|glob| !glob.starts_with('!')).collect();
-    Some((if places.is_empty() { vec!["."] } else { places }, only))
+    Some((if places.is_empty() { vec![BARE] } else { places }, only))
 }
 
 /// `grep -rl`.
 fn grep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
-    const TABLE: &str = "-l,--files-with-matches -r,--recursive -i,--ignore-case -w,--word-regexp -F,--fixed-strings -E,--extended-regexp --include= --exclude-dir= --exclude= -e,--regexp= -I -s,--no-messages";
+    const TABLE: &str = "-l,--files-with-matches -r,--recursive -i,--ignore-case -w,--word-regexp -F,--fixed-strings -E,--extended-regexp --include= --exclude-dir= --exclude= -e,--regexp= -I -s,--no-messages -Z,--null";
     let parsed = options::read(TABLE, arguments, false);
     if !parsed.unknown.is_empty() || !parsed.has("--files-with-matches") || !parsed.has("--recursive") {
         return None;
@@ -155,5 +163,5 @@ fn grep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let pattern = usize::from(!parsed.has("--regexp"));
     let places: Vec<&str> = parsed.operands.iter().copied().skip(pattern).collect();
     let only = parsed.options.iter().filter(|given| given.name == "--include").filter_map(|given| given.value).collect();
-    Some((if places.is_empty() { vec!["."] } else { places }, only))
+    Some((if places.is_empty() { vec![BARE] } else { places }, only))
 }

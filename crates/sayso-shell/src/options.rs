@@ -72,7 +72,7 @@ impl Takes {
     fn next_word<'a>(self, rest: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<&'a str> {
         match self {
             Takes::Nothing | Takes::LongMay | Takes::May | Takes::Attached => None,
-            _ => rest.next_if(|word| !word.starts_with('-') && !hole::may_be_several(word)),
+            _ => rest.next_if(|word| (!word.starts_with('-') || self == Takes::Data && is_negative(word)) && !hole::may_be_several(word)),
         }
     }
 
@@ -182,6 +182,11 @@ fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl I
             break;
         }
     }
+}
+
+/// A number below zero, which no program has as an option where it takes a value.
+fn is_negative(word: &str) -> bool {
+    word.len() > 1 && word.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The entry of a spelling: its normal spelling and what it takes.

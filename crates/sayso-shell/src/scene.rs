@@ -198,8 +198,7 @@ impl<'a> Scene<'a> {
                 *written = in_folder(folder, &self.shown(path));
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
-                let everything = Search { hidden: true, follow: true, ignored: true, words: parted };
-                search(self.draft, place.question, everything, names(only));
+                search(self.draft, place.question, Search { words: parted, ..EVERYTHING }, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
@@ -245,6 +244,17 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
     let Some(pattern) = pattern(path) else { return Target::UnknownPath(hole::shown(path)) };
     let question = draft.ask(Question::Names { pattern, parted });
     Target::Path(Place { written: hole::shown(path), question, fact: None })
+}
+
+/// A program that opens whatever lies below.
+pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignored: true, words: false, names: false };
+
+/// Asks whether names below a folder are plain words, since a shell parts them.
+pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
+    let (place, only) = value.split_once(hole::BELOW).unwrap_or((value, ""));
+    if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
+        search(draft, place.question, Search { words: true, names: true, ..EVERYTHING }, names(only));
+    }
 }
 
 /// Asks what a search through the target of a question would show.

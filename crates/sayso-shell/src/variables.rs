@@ -11,6 +11,8 @@ const LONGEST_VALUE: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
     known: Vec<(String, Vec<String>)>,
+    /// Lists with known values, in their order.
+    lists: Vec<(String, Vec<String>)>,
     /// Something ran that may have changed any of them.
     lost: bool,
 }
@@ -50,6 +52,7 @@ impl Variables {
 
     /// Gives a variable new values.
     pub(crate) fn set(&mut self, name: &str, mut values: Vec<String>) {
+        self.lists.retain(|(known, _)| known != name);
         values.sort();
         values.dedup();
         let unclear = values.iter().any(|value| value.contains(TEXT) && value.chars().count() == 1);
@@ -62,6 +65,20 @@ impl Variables {
         }
     }
 
+    /// The values of a list, if they are nothing but text.
+    pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
+        let (_, values) = self.lists.iter().find(|(known, _)| known == name)?;
+        Some(values.clone())
+    }
+
+    /// Gives a list new values, as far as they are nothing but text.
+    pub(crate) fn set_list(&mut self, name: &str, values: Vec<String>) {
+        self.forget(name);
+        if all_literal(&values) && values.len() <= MOST_VALUES {
+            self.lists.push((name.to_owned(), values));
+        }
+    }
+
     /// Nothing is known of a variable from here on.
     pub(crate) fn forget(&mut self, name: &str) {
         self.set(name, vec![TEXT.to_string()]);
@@ -70,11 +87,13 @@ impl Variables {
     /// Nothing is known of any variable from here on.
     pub(crate) fn lose(&mut self) {
         self.known.clear();
+        self.lists.clear();
         self.lost = true;
     }
 
     /// Either this or the other may hold.
     pub(crate) fn join(&mut self, other: &Variables) {
+        self.lists.retain(|list| other.lists.contains(list));
         let names: Vec<String> = self.known.iter().chain(&other.known).map(|(name, _)| name.clone()).collect();
         for name in names {
             let mut values = self.get(&name);
@@ -158,56 +177,17 @@ pub(crate) fn is_own_name(name: &str) -> bool {
         "promptvars",
         "reply",
     ];
-    const PLAIN: [&str; 46] = [
-        "FILE",
-        "FILES",
-        "DIR",
-        "DIRS",
-        "FOLDER",
-        "OUT",
-        "OUTPUT",
-        "OUTFILE",
-        "INPUT",
-        "SRC",
-        "DST",
-        "DEST",
-        "NAME",
-        "NAMES",
-        "VERSION",
-        "BRANCH",
-        "SHA",
-        "COMMIT",
-        "URL",
-        "ID",
-        "N",
-        "I",
-        "COUNT",
-        "TOTAL",
-        "RESULT",
-        "RESULTS",
-        "ROOT",
-        "BASE",
-        "LINE",
-        "LINES_FOUND",
-        "PATTERN",
-        "QUERY",
-        "LOG",
-        "LOGFILE",
-        "PR",
-        "ISSUE",
-        "TAG",
-        "START",
-        "NOW",
-        "F",
-        "D",
-        "X",
-        "A",
-        "B",
-        "PID",
-        "RC",
-    ];
+    // Words that scripts put their names together from.
+    const PLAIN: &str = " A ADDED ALL B BASE BODY BRANCH C CHANGED COMMIT COUNT CURRENT D DEST DIFF DIR DIRS DST E END ERR ERRORS EXPECTED F FAILED \
+         FILE FILENAME FILES FIRST FOLDER FOUND G H HASH HEAD I ID IDX INDEX INPUT ISSUE J K L LAST LATEST LEFT LEN LENGTH LIMIT LINE LIST LOG LOGFILE LOGS M \
+         MATCH MATCHES MAX MERGE MESSAGE MIN MISSING MODULE MSG N NAME NAMES NEW NEXT NOW NUM NUMBER O OK OLD OUT OUTFILE OUTPUT P PACKAGE PASSED \
+         PATTERN PID PKG PR PREV PROJECT Q QUERY R RC REF REPO RESULT RESULTS RIGHT ROOT S SCRIPT SHA SIZE SRC START STATUS STEP SUM T TAG TARGET \
+         TEST TESTS TEXT TITLE TOP TOTAL U URL V VAL VALUE VERSION W WORD WORDS X Y Z ";
+    let plain = name
+        .split('_')
+        .all(|word| !word.is_empty() && (PLAIN.contains(&format!(" {word} ")) || word.bytes().all(|byte| byte.is_ascii_digit())));
     let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || PLAIN.contains(&name)
+    small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || plain
 }
 
 /// Whether a variable of the environment that a line did not set may be shown: names of places and of the session, never what may be a secret.

@@ -118,7 +118,7 @@ impl Walk<'_> {
             }
             Ok(kind) if kind.is_symlink() => self.link(&path, search),
             Ok(_) => {
-                self.secret(&path);
+                self.secret(&path, search);
                 self.private(&path, folder, search);
             }
             Err(_) => self.fact.incomplete = true,
@@ -133,7 +133,10 @@ impl Walk<'_> {
         !search.words || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
     }
 
-    fn secret(&mut self, path: &Path) {
+    fn secret(&mut self, path: &Path, search: Search) {
+        if search.names {
+            return;
+        }
         let Ground { workspace, home, .. } = self.ground;
         // Where the workspace is a home or above one, its hidden files are the person's and not the project's.
         let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
@@ -146,6 +149,7 @@ impl Walk<'_> {
 
     fn private(&mut self, path: &Path, folder: &Path, search: Search) {
         if search.ignored
+            && !search.names
             && let Some((text, folder)) = path.to_str().zip(folder.to_str())
             && (self.ground.private)(text, folder)
         {
@@ -156,13 +160,15 @@ impl Walk<'_> {
     /// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
     fn link(&mut self, path: &Path, search: Search) {
         // A link to nowhere shows nothing; its name may.
-        let Ok(target) = fs::canonicalize(path) else { return self.secret(path) };
+        let Ok(target) = fs::canonicalize(path) else { return self.secret(path, search) };
         let Ground { workspace, home, .. } = self.ground;
         let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
-            self.fact.secrets.push(path.to_string_lossy().into_owned());
+            if !search.names {
+                self.fact.secrets.push(path.to_string_lossy().into_owned());
+            }
             return;
         };
-        self.secret(path);
+        self.secret(path, search);
         // Names that are handed on are opened by another program, which follows them.
         if !search.follow && !search.words {
             return;

@@ -37,7 +37,9 @@ const BUILT: [&str; 26] = [
 pub fn made_or_kept_by_tools(canonical: &str, workspace: &str) -> bool {
     let inner = relative(canonical, workspace).unwrap_or(canonical);
     let built = inner.split('/').any(|name| BUILT.contains(&name) || name.ends_with(".egg-info"));
-    built || canonical.contains("/.git/") && !canonical.ends_with("/config")
+    // What a program wrote down while it ran, and mostly what somebody asks an agent to look at.
+    let log = inner.ends_with(".log");
+    built || log || canonical.contains("/.git/") && !canonical.ends_with("/config")
 }
 
 #[cfg(test)]

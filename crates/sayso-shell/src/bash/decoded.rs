@@ -31,6 +31,7 @@ fn decode(raw: &str) -> Option<String> {
         match rest.next()? {
             'n' => out.push('\n'),
             't' => out.push('\t'),
+            'r' => out.push('\r'),
             '\\' => out.push('\\'),
             '"' => out.push('"'),
             '?' => out.push('?'),

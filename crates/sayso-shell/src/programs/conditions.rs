@@ -17,37 +17,30 @@ fn test(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     };
     scene.settle();
     // A word that may turn out to be several could bring operators along.
-    if words.iter().any(|word| hole::may_be_several(word)) || !holds(scene, words) {
+    if words.iter().any(|word| hole::may_be_several(word)) || !holds(words) {
         scene.unknown("this form of `test` is not known");
     }
 }
 
-/// Lists what a condition looks at; false if it is not known. How many words there are decides what they mean, so none of them can
+/// Whether a condition is known to only compare words, or to look whether a file is there, which shows nothing of what is in it. How many words there are decides what they mean, so none of them can
 /// change the meaning of another one.
-fn holds(scene: &mut Scene<'_>, words: &[&str]) -> bool {
+fn holds(words: &[&str]) -> bool {
     match words {
         [] | [_] => true,
         ["-n" | "-z", _] => true,
         [
             "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-g" | "-k" | "-p" | "-u" | "-G" | "-N" | "-O"
             | "-S",
-            path,
-        ] => {
-            scene.read(path, false);
-            true
-        }
+            _,
+        ] => true,
         ["-t", number] => is_number(number),
         // A name with a subscript is evaluated.
         ["-v", name] => hole::is_literal(name) && is_name(name),
         [_, "=" | "==" | "!=" | "<" | ">", _] => true,
         [left, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge", right] => is_number(left) && is_number(right),
-        [left, "-nt" | "-ot" | "-ef", right] => {
-            scene.read(left, false);
-            scene.read(right, false);
-            true
-        }
+        [_, "-nt" | "-ot" | "-ef", _] => true,
         // What stands in the middle of three words may be an operator, which would make `!` a text.
-        ["!", rest @ ..] if rest.len() != 2 || rest.first().is_some_and(|word| hole::is_literal(word)) => holds(scene, rest),
+        ["!", rest @ ..] if rest.len() != 2 || rest.first().is_some_and(|word| hole::is_literal(word)) => holds(rest),
         _ => false,
     }
 }

@@ -25,7 +25,7 @@ R Rscript ghc nim dart swift swiftc: --version
 ocaml: -version
 zig: version
 java javac: -version | --version
-go: version | env WORD | help | help WORD
+go: version | env WORD | env WORD WORD | env WORD WORD WORD | help | help WORD
 gofmt: --help
 gcc g++ cc c++ clang clang++: --version | -dumpversion | -dumpmachine
 ld: --version

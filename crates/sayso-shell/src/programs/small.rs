@@ -37,42 +37,60 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["sync"], "--help --version", takes_none),
     Program::raw(&["ps"], processes),
     Program::new(&["which"], "-a -s", says),
-    Program::new(&["basename"], "-a,--multiple -s,--suffix= -z,--zero --help --version", says),
-    Program::new(&["dirname"], "-z,--zero --help --version", says),
+    // No option makes these do more than print.
+    Program::raw(&["basename", "dirname"], says),
     Program::raw(&["seq"], numbers),
     Program::new(&["tr"], "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 --help --version", says),
     Program::raw(&["env", "printenv"], environment),
     Program::raw(&["sayso"], sayso),
 ];
 
-fn change_folder(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+/// Going to a folder touches nothing; where later commands then are is followed, and their paths are judged from there.
+fn change_folder(scene: &mut Scene<'_>, _: &Parsed<'_>) {
     scene.settle();
-    match parsed.operands.as_slice() {
-        [] => scene.read(&hole::HOME.to_string(), false),
-        [folder] | ["--", folder] if !hole::may_be_option(folder) && !hole::may_be_several(folder) => scene.read(folder, false),
-        _ => scene.unknown("goes to a folder that only the shell knows"),
-    }
 }
 
 /// `printf -v` sets variables, and number formats are evaluated by some shells.
 fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let words = parsed.operands.strip_prefix(&["--"]).unwrap_or(&parsed.operands);
     let Some((format, arguments)) = words.split_first() else { return };
-    let mut conversions = format.replace("%%", "");
-    conversions.retain(|character| character != '\\');
-    let only_texts = conversions.split('%').skip(1).all(|rest| {
-        let kind = rest.trim_start_matches(|character: char| character.is_ascii_digit() || ".-".contains(character));
-        kind.starts_with(['s', 'b'])
-    });
-    let inert = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || b".-+".contains(&byte));
-    let numbers = !conversions.contains(['n', '(']) && arguments.iter().all(inert);
     // What stands in the place of the format may be an option, or bring other conversions along.
-    let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW]);
-    if !certain || format.starts_with('-') || !(only_texts || numbers) {
-        scene.unknown("this form of `printf` is not known");
-    } else if only_texts {
+    let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW, hole::HOME, hole::HERE]);
+    let Some(kinds) = conversions(format).filter(|_| certain && !format.starts_with('-')) else {
+        return scene.unknown("this form of `printf` is not known");
+    };
+    // Some shells evaluate what they print as a number; a text is only printed.
+    let number = |word: &str| {
+        let body = word.trim_start_matches(['-', '+']);
+        !body.is_empty() && body.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | hole::NUMBER))
+    };
+    let only_texts = kinds.iter().all(|kind| !is_numeric(*kind));
+    let fits = |(index, word): (usize, &&str)| {
+        let kind = kinds.get(index % kinds.len().max(1)).copied().unwrap_or('s');
+        !is_numeric(kind) || number(word)
+    };
+    if only_texts || !arguments.iter().any(|word| hole::may_be_several(word)) && arguments.iter().enumerate().all(fits) {
         scene.settle();
+    } else {
+        scene.unknown("this form of `printf` is not known");
     }
+}
+
+/// The letters of a format's conversions; none if one of them is not plain. `%n` and `%(…)T` do more than print.
+fn conversions(format: &str) -> Option<Vec<char>> {
+    let mut kinds = Vec::new();
+    for rest in format.replace("%%", "").split('%').skip(1) {
+        let kind = rest.trim_start_matches(|character: char| character.is_ascii_digit() || "+-. #0".contains(character)).chars().next()?;
+        if !matches!(kind, 's' | 'b' | 'c' | 'q') && !is_numeric(kind) {
+            return None;
+        }
+        kinds.push(kind);
+    }
+    Some(kinds)
+}
+
+fn is_numeric(kind: char) -> bool {
+    matches!(kind, 'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'f' | 'g' | 'e' | 'F' | 'G' | 'E')
 }
 
 /// Any operand but a format would set the clock.

@@ -82,6 +82,16 @@ fn other_shell(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 /// The words after it are a command or a script, which this reader does not look into.
 fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets = true;
+    match parsed.operands.as_slice() {
+        // It only redirects.
+        [] if scene.name == "exec" => return scene.settle(),
+        // It only looks whether the files could be read as scripts.
+        ["-n", files @ ..] if is_shell(&scene.name) && !files.is_empty() && !files.iter().any(|file| crate::hole::may_be_option(file)) => {
+            scene.settle();
+            return files.iter().for_each(|file| scene.read(file, false));
+        }
+        _ => {}
+    }
     if scene.read_inside || queries::only_prints(&scene.name, &parsed.operands) {
         return scene.settle();
     }
