@@ -55,7 +55,12 @@ fuzz_target!(|bytes: &[u8]| {
     if draft.opaque.is_none() && !text.ends_with('\\') && !text.contains("<<") {
         let before = badness(&draft);
         for longer in [format!("{text}; ls"), format!("{text}\nls"), format!("ls; {text}")] {
-            let after = badness(&sayso_shell::analyse(&longer));
+            let read = sayso_shell::analyse(&longer);
+            let mut after = badness(&read);
+            // What cannot be read asks in any case; words in it that may be prose (`at`, `write`) are no alarm then.
+            if read.opaque.is_some() {
+                after[0] = after[0].max(before[0].min(1));
+            }
             let lower = before.iter().zip(&after).any(|(before, after)| after < before);
             assert!(!lower, "{text:?} is {before:?}, {longer:?} is {after:?}");
         }

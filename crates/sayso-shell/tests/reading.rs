@@ -107,22 +107,22 @@ fn redirects_are_effects_and_cd_is_followed() {
     assert_eq!(paths("echo x > out"), ["write out"]);
     assert_eq!(paths("cat < in"), ["read in"]);
     assert_eq!(paths("> /dev/null echo x >> log"), ["write /dev/null", "write log"]);
-    assert_eq!(paths("cd sub && cat x > y"), ["read sub", "write sub/y", "read sub/x"]);
-    assert_eq!(paths("cd sub; cat x"), ["read sub", "read sub/x", "read x"]);
-    assert_eq!(paths("true || cd sub && cat x"), ["read sub", "read sub/x", "read x"]);
-    assert_eq!(paths("(cd sub); cat x"), ["read sub", "read x"]);
-    assert_eq!(paths("cd a && cd b && cat x"), ["read a", "read a/b", "read a/b/x"]);
-    assert_eq!(paths("cd /a && cat ../x"), ["read /a", "read /a/../x"]);
-    assert_eq!(paths("cd && cat x"), ["read \0", "read \0/x"]);
+    assert_eq!(paths("cd sub && cat x > y"), ["write sub/y", "read sub/x"]);
+    assert_eq!(paths("cd sub; cat x"), ["read sub/x", "read x"]);
+    assert_eq!(paths("true || cd sub && cat x"), ["read sub/x", "read x"]);
+    assert_eq!(paths("(cd sub); cat x"), ["read x"]);
+    assert_eq!(paths("cd a && cd b && cat x"), ["read a/b/x"]);
+    assert_eq!(paths("cd /a && cat ../x"), ["read /a/../x"]);
+    assert_eq!(paths("cd && cat x"), ["read \0/x"]);
     for text in ["cd - && cat x", "pushd x && cat y", "cd \"$x\" && cat y", "cd *; cat x"] {
         assert!(!common::is_read_only(&analyse(text)), "{text}");
     }
     // A chain may end after any of its parts, what is negated may have worked, and a step back may mean two folders.
-    assert_eq!(paths("cd a && cd b; cat x"), ["read a", "read a/b", "read a/b/x", "read a/x", "read x"]);
-    assert_eq!(paths("! cd a && cat x"), ["read a", "read a/x", "read x"]);
-    assert_eq!(paths("cd link/.. && cat x"), ["read link/..", "read x", "read link/../x"]);
-    assert_eq!(paths("true | cd a; cat x"), ["read a", "read a/x", "read x"]);
-    assert_eq!(paths("[[ -f a ]]"), ["read a"]);
+    assert_eq!(paths("cd a && cd b; cat x"), ["read a/b/x", "read a/x", "read x"]);
+    assert_eq!(paths("! cd a && cat x"), ["read a/x", "read x"]);
+    assert_eq!(paths("cd link/.. && cat x"), ["read x", "read link/../x"]);
+    assert_eq!(paths("true | cd a; cat x"), ["read a/x", "read x"]);
+    assert_eq!(paths("[[ -f a ]]"), Vec::<String>::new());
     for text in ["time cd x; ls", "time -p cd x; ls", "command cd x; ls", "builtin cd x; ls", "LANG=C time cd x; ls"] {
         assert!(!common::is_read_only(&analyse(text)), "{text}");
     }

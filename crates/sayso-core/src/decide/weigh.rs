@@ -138,11 +138,14 @@ pub(super) fn effect_tier(lens: &Lens<'_>, index: usize, effect: &Effect) -> Opt
     let path = standing.fact.canonical.as_str();
     let around = &lens.case.reading.surroundings;
     let takes_away = effect.kind == EffectKind::Delete && effect.manner.recursive || effect.manner.moved_away;
-    if takes_away && is_vital(path, around) {
+    if takes_away && is_vital(path, around) && effect.certain {
         return Some((Tier::Catastrophic, format!("takes away `{path}` with everything below")));
     }
     if effect.kind == EffectKind::Write && raw_device(path) {
         return Some((Tier::Catastrophic, format!("writes to the raw device `{path}`")));
+    }
+    if takes_away && is_vital(path, around) {
+        return Some((Tier::Dangerous, format!("may take away what lies below `{path}`")));
     }
     if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
         return Some((Tier::Dangerous, format!("takes away `{path}`, the work itself")));

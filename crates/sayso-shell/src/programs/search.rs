@@ -199,7 +199,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(place) = places.iter().find(doubtful) {
         scene.unlisted_word(place, "a word of `find` may be an action");
     }
+    let mut tested = false;
     while let Some(word) = words.next() {
+        let binds = ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-size"].contains(&word);
+        tested |= binds && words.peek().is_none_or(|value| *value != "*");
         if ALONE.contains(&word) {
             continue;
         }
@@ -208,6 +211,10 @@ fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             let targets = if places.is_empty() { &["."][..] } else { &places[..] };
             for place in targets {
                 scene.path(EffectKind::Delete, place, true, everything);
+                // With a test before it, what is deleted is only some of what lies below.
+                if tested {
+                    scene.doubt();
+                }
             }
             continue;
         }
