@@ -43,12 +43,24 @@ pub(crate) fn analyse(text: &str) -> Draft {
     }
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
-    } else if together {
+    } else if together && acts(&draft) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
     }
     draft
+}
+
+/// Whether any part does more than look and run a program of the table: only then can several parts do harm together.
+fn acts(draft: &Draft) -> bool {
+    draft.commands.iter().any(|command| command.interprets)
+        || draft.effects.iter().any(|effect| match effect.kind {
+            EffectKind::Read => !matches!(effect.target, Target::Path(_)),
+            EffectKind::Run => false,
+            // Errors that nobody wants to see go there in every other line.
+            EffectKind::Write => effect.place().is_none_or(|place| place.written != "/dev/null"),
+            _ => true,
+        })
 }
 
 /// The text with the bodies of its heredocs taken out.
@@ -145,6 +157,12 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     privilege(draft, part, &unwrapped.wrappers);
     draft.parted |= values.iter().any(|value| value.contains(hole::PARTED));
+    let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
+    if draft.parted && line.folders.iter().any(odd) {
+        draft
+            .effects
+            .push(Effect { part: Some(part), ..Effect::unknown("the name of a folder stands there without quotes and is parted") });
+    }
 
     let program = programs::find(&name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
@@ -354,6 +372,13 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
     }
     paths_of_options(scene, &parsed);
     (program.meaning)(scene, &parsed);
+    // A name that a pattern stands for may be an option, whatever the operand is for.
+    if program.options.is_some() {
+        let before_dashes = parsed.before_dashes.unwrap_or(parsed.operands.len());
+        for word in parsed.operands.iter().take(before_dashes).filter(|word| hole::is_glob(word) && hole::may_be_option(word)) {
+            scene.look_at_names(word);
+        }
+    }
 }
 
 /// The paths that stand as values of options.

@@ -27,6 +27,14 @@ const CHANGE_ANYTHING: [&str; 16] = [
 impl Walk<'_> {
     /// Follows what a command does to the folder and the variables of the shell.
     pub(crate) fn follow(&mut self, step: &Step) {
+        let before = self.state.folders.clone();
+        self.follow_words(step);
+        if self.state.folders != before {
+            self.state.variables.forget_places();
+        }
+    }
+
+    fn follow_words(&mut self, step: &Step) {
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
         match words.as_slice() {
             ["cd"] => match self.state.variables.get("HOME").as_slice() {
@@ -37,6 +45,7 @@ impl Walk<'_> {
                 self.state.folders.go(folder);
             }
             ["cd", ..] => self.state.folders.lose(),
+            ["eval", arguments @ ..] if arguments.iter().all(|word| hole::is_literal(word)) => {}
             ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
                 // A line is one name, whatever blanks it has.
                 let line =
@@ -46,9 +55,9 @@ impl Walk<'_> {
             }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
-                    if is_name(name) { self.state.variables.forget(name) } else { self.state.variables.lose() }
+                    if is_name(name) { self.state.variables.set(name, vec![TEXT.to_string()]) } else { self.state.variables.lose() }
                 }
-                self.state.variables.forget("REPLY");
+                self.state.variables.set("REPLY", vec![TEXT.to_string()]);
             }
             ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
             [first, names @ ..]
@@ -56,7 +65,9 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if changes_anything(&step.values()) => {
+            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first))
+                && changes_anything(&step.values()) =>
+            {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -163,6 +174,7 @@ impl Walk<'_> {
                 let before = self.state.clone();
                 if in_folder {
                     self.state.folders.lose();
+                    self.state.variables.forget_places();
                 }
                 let listed = self.start(step, words)?;
                 self.state = before;
@@ -186,6 +198,14 @@ impl Walk<'_> {
         self.state = before;
         result.map(|()| true)
     }
+}
+
+/// Whether a command is one that may start another.
+pub(crate) fn may_start(step: &Step) -> bool {
+    step.words.first().is_some_and(|first| {
+        let name = identity(&first.value);
+        matches!(name, "sh" | "bash" | "dash" | "zsh" | "eval" | "xargs" | "find") || wrappers::is_wrapper(name)
+    })
 }
 
 /// Whether a command changes what the shell keeps, in a way that is not followed.
@@ -229,6 +249,12 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
 fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
     let mut at = 0;
     let mut replaces = None;
+    // With a number of words or lines, some drop the text to replace and put the words at the end.
+    let counts =
+        arguments.iter().any(|field| ["-n", "-L", "--max-args", "--max-lines"].iter().any(|option| field.value.starts_with(option)));
+    if counts && arguments.iter().any(|field| field.value.starts_with("-I")) {
+        return None;
+    }
     while let Some(field) = arguments.get(at) {
         let word = field.value.as_str();
         if !hole::is_literal(word) && !word.starts_with(HOME) {

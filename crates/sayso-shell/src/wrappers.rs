@@ -45,6 +45,30 @@ pub(crate) fn identity(word: &str) -> &str {
     plain.filter(|name| !name.is_empty() && !name.contains('/')).unwrap_or(word)
 }
 
+/// Whether a program is one of those that may be taken off.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    matches!(
+        identity(name),
+        "sudo"
+            | "doas"
+            | "env"
+            | "nice"
+            | "nohup"
+            | "timeout"
+            | "time"
+            | "stdbuf"
+            | "command"
+            | "builtin"
+            | "exec"
+            | "setsid"
+            | "ionice"
+            | "busybox"
+            | "toybox"
+            | "taskset"
+            | "chrt"
+    )
+}
+
 /// How many words belong to the wrapper itself; none if this is no wrapper.
 fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, String)>) -> Result<Option<usize>, String> {
     let (flags, valued, prefixes): (&[&str], &[&str], &[&str]) = match name {
