@@ -7,7 +7,7 @@ use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
 use crate::bash::{self, Refusal};
-use crate::expand::Field;
+use crate::expand::{self, Field};
 use crate::folders::in_folder;
 use crate::forms::{self, Carries};
 use crate::hole;
@@ -181,6 +181,9 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     let mut scene = Scene::new(draft, part, &line.folders, own, &name);
     scene.read_inside = line.read_inside;
+    for folder in fields.iter().filter_map(expand::listed_folder) {
+        scene.read(&folder.value, false);
+    }
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");
     }
@@ -301,6 +304,11 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
             };
             (hidden, has(&["--fol"], &['L', 'f']), ignored)
         }
+        // Names are listed through links, which may lead out.
+        "ls" | "tree" | "du" | "find" | "fd" | "fdfind" if follows_links(name, arguments) => {
+            let search = Search { hidden: true, follow: true, names: true, ..Search::default() };
+            return below_read_folders(draft, part, search);
+        }
         // What git tracks is the project's own; the rest is only searched when asked for.
         "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => {
             (true, true, has(&["--no-index", "--no-excl"], &[]))
@@ -319,6 +327,27 @@ fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
     let only = names_of_search(name, arguments);
     for question in questions {
         scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());
+    }
+}
+
+/// Whether a program that lists names goes through links.
+fn follows_links(name: &str, arguments: &[&str]) -> bool {
+    let has = |letter: char, long: &str| arguments.iter().any(|word| short(word, &[letter]) || word.starts_with(long));
+    match name {
+        "ls" => has('L', "--deref") && has('R', "--recurs"),
+        "tree" => has('l', "--follow"),
+        "find" => arguments.iter().any(|word| matches!(*word, "-L" | "-follow")),
+        "fd" | "fdfind" => has('L', "--follow"),
+        _ => has('L', "--deref") || has('H', "--deref") || has('D', "--deref"),
+    }
+}
+
+/// Asks what a search through every folder that a command reads with everything below would show.
+fn below_read_folders(draft: &mut Draft, part: usize, search: Search) {
+    let below = |effect: &&Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && effect.manner.recursive;
+    let questions: Vec<usize> = draft.effects.iter().filter(below).filter_map(|effect| Some(effect.place()?.question)).collect();
+    for question in questions {
+        scene::search(draft, question, search, Vec::new());
     }
 }
 

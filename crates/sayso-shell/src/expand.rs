@@ -3,7 +3,7 @@
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
 use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
-use crate::hole::{self, ANY, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::hole::{self, ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
 use crate::listers;
 use crate::variables::{Variables, all_literal};
 
@@ -362,6 +362,11 @@ impl Expander<'_> {
                 }
                 if value.is_empty() {
                     out.push(quoted_way);
+                } else if is_plain_pattern(value) {
+                    // One shell leaves it as it stands, which is one file at most.
+                    quoted_way.push(&value.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written);
+                    quoted_way.parted = true;
+                    out.push(quoted_way);
                 } else if value.contains([TEXT, LIST]) || value.contains(['*', '?', '[', '\\']) {
                     quoted_way.push(&LIST.to_string(), written);
                     out.push(quoted_way);
@@ -385,6 +390,13 @@ impl Expander<'_> {
     }
 }
 
+/// Whether a value is one pattern of names, with nothing in it that would make it several.
+fn is_plain_pattern(value: &str) -> bool {
+    value.contains(['*', '?'])
+        && !value.contains([TEXT, LIST, BELOW])
+        && !value.contains(|letter: char| letter.is_whitespace() || "[\\".contains(letter))
+}
+
 /// Whether a name stands for all arguments of the script.
 fn is_list(name: &str) -> bool {
     matches!(name, "@" | "*")
@@ -398,12 +410,29 @@ fn listed_names(script: &Script) -> Option<Vec<String>> {
         node => (node, [].as_slice()),
     };
     let all_pass_on = rest.iter().all(|part| literal_words(part).is_some_and(|words| listers::passes_on(&words)));
-    listers::listed(&literal_words(first)?).filter(|_| all_pass_on)
+    listers::listed(&literal_words(first)?).filter(|listed| all_pass_on && !listed.by_nul).map(|listed| listed.names)
 }
 
 /// `2>/dev/null`.
 fn drops_errors(redirect: &Redirect) -> bool {
     redirect.descriptor == Some(2) && matches!(&redirect.kind, RedirectKind::Write(word) if word.literal().as_deref() == Some("/dev/null"))
+}
+
+/// The folder that the shell lists to find the names of a pattern.
+pub(crate) fn listed_folder(field: &Field) -> Option<Field> {
+    if !hole::is_glob(&field.value) {
+        return None;
+    }
+    // Folders at any depth would be all there are; where they start is enough.
+    let deep = field.value.contains(&format!("{STAR}{STAR}"));
+    let start = if deep { field.value.find([STAR, ANY])? } else { field.value.len() };
+    let folder = match field.value.get(..start)?.rfind('/') {
+        Some(0) => "/",
+        Some(end) => field.value.get(..end)?,
+        // The folder it is in is listed by whoever likes.
+        None => return None,
+    };
+    Some(Field::plain(folder, field.start, field.end))
 }
 
 /// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.

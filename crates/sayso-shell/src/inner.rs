@@ -46,12 +46,16 @@ impl Walk<'_> {
             }
             ["cd", ..] => self.state.folders.lose(),
             ["eval", arguments @ ..] if arguments.iter().all(|word| hole::is_literal(word)) => {}
-            ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
-                // A line is one name, whatever blanks it has.
-                let line =
-                    |name: &String| if listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() };
-                let values = self.feed.iter().flatten().map(line).collect();
-                self.state.variables.set(name, values);
+            ["read", "-r", name] if is_name(name) && self.feed.as_ref().is_some_and(|feed| !feed.by_nul) => {
+                // A line is one name, unless a name has the end of a line in it, or blanks that are taken off.
+                let names: Vec<String> =
+                    self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
+                for name in &names {
+                    let hands_on = Some(name.clone());
+                    let (start, end, folders) = (step.start, step.end, self.state.folders.list());
+                    self.steps.push(Step { hands_on, start, end, folders, ..Step::default() });
+                }
+                self.state.variables.set(name, names);
             }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
@@ -110,12 +114,19 @@ impl Walk<'_> {
         if words.is_empty() {
             words.push(Field::plain("echo", step.start, step.end));
         }
+        let own_words = arguments.get(..own).unwrap_or(&[]);
+        let by_nul = own_words.iter().any(|field| matches!(field.value.as_str(), "-0" | "--null"));
+        // Parted at another character, a name is other names.
+        let parts = own_words
+            .windows(2)
+            .any(|pair| matches!(pair, [option, value] if option.value == "-d" && !matches!(value.value.as_str(), "\\n" | "\n")));
+        let feed = self.feed.as_ref().filter(|feed| feed.by_nul == by_nul && !parts);
         // Names that start with a folder are no options, and where they are parted by a character that no name has, nothing else can happen.
-        let apart = arguments.get(..own).unwrap_or(&[]).iter().any(|field| matches!(field.value.as_str(), "-0" | "--null"));
         let bare = |name: &String| {
-            if apart && listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() }
+            if by_nul && listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() }
         };
-        let names: Vec<Field> = self.feed.iter().flatten().map(|name| Field::names(&bare(name), step.start, step.end)).collect();
+        let names: Vec<Field> =
+            feed.iter().flat_map(|feed| &feed.names).map(|name| Field::names(&bare(name), step.start, step.end)).collect();
         match replaces {
             Some(text) => {
                 for field in &mut words {

@@ -8,7 +8,7 @@ use crate::bash::tree::{Assigned, Document, Form, Joint, Node, Piece, Redirect, 
 use crate::expand::{self, Field};
 use crate::folders::Folders;
 use crate::hole::{self, NUMBER, TEXT};
-use crate::listers;
+use crate::listers::{self, Listed};
 use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -76,7 +76,7 @@ pub(crate) struct Walk<'a> {
     background: bool,
     words: usize,
     /// The names that the command before it in a pipe prints.
-    pub(crate) feed: Option<Vec<String>>,
+    pub(crate) feed: Option<Listed>,
     /// How many scripts this one stands in, and the bytes of the outermost text it comes from.
     pub(crate) depth: usize,
     pub(crate) inside: Option<(usize, usize)>,
@@ -144,6 +144,16 @@ impl<'a> Walk<'a> {
     }
 
     fn node(&mut self, node: &Node) -> Result<(), Refusal> {
+        // A redirect takes the place of the pipe.
+        let outside = redirects_of(node).iter().any(takes_input).then(|| self.feed.take());
+        let result = self.node_with_input(node);
+        if let Some(feed) = outside {
+            self.feed = feed;
+        }
+        result
+    }
+
+    fn node_with_input(&mut self, node: &Node) -> Result<(), Refusal> {
         // In some shells `&>` sends the command to the background, where it changes no folder and no variable.
         let before = goes_apart(node).then(|| self.state.clone());
         self.each_node(node)?;
@@ -164,7 +174,8 @@ impl<'a> Walk<'a> {
                     self.node(part)?;
                     let words = expand::literal_words(part);
                     self.feed = match words {
-                        Some(words) if self.feed.is_some() && listers::passes_on(&words) => self.feed.take(),
+                        // What is parted by a NUL has no lines to choose from.
+                        Some(words) if listers::passes_on(&words) => self.feed.take().filter(|feed| !feed.by_nul),
                         Some(words) => listers::listed(&words),
                         None => None,
                     };
@@ -269,11 +280,13 @@ impl<'a> Walk<'a> {
         }
         self.count(words.map_or(0, <[Word]>::len))?;
         let mut values = Vec::new();
+        let mut lists = self.empty_step();
         for word in words.unwrap_or_default() {
             self.look_into(word)?;
             let fields = expand::values(word, &self.state.variables, self.document);
             for field in fields {
                 let value = field.value.trim_end_matches(hole::PARTED).replace(hole::LIST, &TEXT.to_string());
+                lists.reads.extend(expand::listed_folder(&field));
                 // The shell parts a list of names here, once; what is in the variable is one name.
                 if value.contains(hole::BELOW) && field.value.ends_with(hole::PARTED) {
                     let (start, end) = self.place(word.start, word.end);
@@ -286,6 +299,9 @@ impl<'a> Walk<'a> {
         }
         if words.is_none() {
             values.push(TEXT.to_string());
+        }
+        if !lists.reads.is_empty() {
+            self.steps.push(lists);
         }
         let before = self.state.clone();
         self.forget_assigned(&[body], Some(name));
@@ -553,7 +569,19 @@ impl<'a> Walk<'a> {
 
 /// Whether a command has a `&>`.
 fn goes_apart(node: &Node) -> bool {
-    let redirects = match node {
+    redirects_of(node).iter().any(|redirect| redirect.both)
+}
+
+/// Whether a redirect says where a command reads from.
+fn takes_input(redirect: &Redirect) -> bool {
+    // A number before it may be that of the input, and so may the one behind `<&`.
+    !matches!(redirect.kind, RedirectKind::Write(_))
+        && !matches!((&redirect.kind, redirect.descriptor), (RedirectKind::Duplicate, Some(1 | 2)))
+}
+
+/// The redirects of a command itself.
+fn redirects_of(node: &Node) -> &[Redirect] {
+    match node {
         Node::Simple(simple) => &simple.redirects,
         Node::Subshell(_, redirects) | Node::Group(_, redirects) => redirects,
         Node::If { redirects, .. }
@@ -561,7 +589,6 @@ fn goes_apart(node: &Node) -> bool {
         | Node::For { redirects, .. }
         | Node::Case { redirects, .. }
         | Node::Test { redirects, .. } => redirects,
-        Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => return false,
-    };
-    redirects.iter().any(|redirect| redirect.both)
+        Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => &[],
+    }
 }

@@ -10,8 +10,17 @@ use crate::wrappers::identity;
 /// Names without the folder in front of them.
 const BARE: &str = "\u{f0004}";
 
-/// The words that a command prints, each a name below one of its folders; none if it prints anything else.
-pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
+/// Names of files that a command prints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// Each a folder below which they lie, as a word with holes.
+    pub(crate) names: Vec<String>,
+    /// They end with a NUL and not with the line.
+    pub(crate) by_nul: bool,
+}
+
+/// The names that a command prints, each below one of its folders; none if it prints anything else.
+pub(crate) fn listed(words: &[String]) -> Option<Listed> {
     let (first, arguments) = words.split_first()?;
     if !arguments.iter().all(|word| is_literal(word.trim_start_matches(HOME))) {
         return None;
@@ -25,7 +34,13 @@ pub(crate) fn listed(words: &[String]) -> Option<Vec<String>> {
         _ => return None,
     };
     let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
-    Some(places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect())
+    let names = places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect();
+    let grep_nul = |word: &&str| {
+        matches!(*word, "-Z" | "--null")
+            || identity(first) == "grep" && word.starts_with('-') && !word.starts_with("--") && word.contains('Z')
+    };
+    let by_nul = arguments.iter().any(|word| matches!(*word, "-print0" | "-z") || grep_nul(word));
+    Some(Listed { names, by_nul })
 }
 
 /// Whether names start with the folder they were looked for in, as those of `find` do: then none of them is an option.

@@ -269,7 +269,7 @@ pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignor
 pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
     let (place, only) = value.split_once(hole::BELOW).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
-        search(draft, place.question, Search { words: true, names: true, ..EVERYTHING }, names(only));
+        search(draft, place.question, Search { words: true, names: true, follow: false, ..EVERYTHING }, names(only));
     }
 }
 

@@ -163,7 +163,8 @@ impl Walk<'_> {
         let Ok(target) = fs::canonicalize(path) else { return self.secret(path, search) };
         let Ground { workspace, home, .. } = self.ground;
         let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
-            if !search.names {
+            // A list of names that does not go through links shows only this one.
+            if !search.names || search.follow && !below(target.to_str().unwrap_or("/"), workspace) {
                 self.fact.secrets.push(path.to_string_lossy().into_owned());
             }
             return;
