@@ -43,12 +43,24 @@ pub(crate) fn analyse(text: &str) -> Draft {
     }
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
-    } else if together {
+    } else if together && acts(&draft) {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
     }
     draft
+}
+
+/// Whether any part does more than look and run a program of the table: only then can several parts do harm together.
+fn acts(draft: &Draft) -> bool {
+    draft.commands.iter().any(|command| command.interprets)
+        || draft.effects.iter().any(|effect| match effect.kind {
+            EffectKind::Read => !matches!(effect.target, Target::Path(_)),
+            EffectKind::Run => false,
+            // Errors that nobody wants to see go there in every other line.
+            EffectKind::Write => effect.place().is_none_or(|place| place.written != "/dev/null"),
+            _ => true,
+        })
 }
 
 /// The text with the bodies of its heredocs taken out.
@@ -124,8 +136,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         return Ok(());
     }
     let refuse = |reason: String| Refusal { reason, start: line.start, end: line.end };
-    let values = line.values();
-    let unwrapped = wrappers::unwrap(&values).map_err(refuse)?;
+    let unwrapped = wrappers::unwrap(fields).map_err(refuse)?;
     let own = fields.get(unwrapped.start..).unwrap_or(&[]);
     let Some(first) = own.first() else { return Err(refuse("a wrapper has no command".to_owned())) };
     let written = first.value.as_str();
@@ -144,16 +155,22 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
-    draft.parted |= values.iter().any(|value| value.contains(hole::PARTED));
+    draft.parted |= fields.iter().any(|field| field.value.contains(hole::PARTED));
+    let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
+    if draft.parted && line.folders.iter().any(odd) {
+        draft
+            .effects
+            .push(Effect { part: Some(part), ..Effect::unknown("the name of a folder stands there without quotes and is parted") });
+    }
 
     let program = programs::find(&name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
     let mut in_shell = !line.started;
     let mut wrapper_programs = Vec::new();
     for (wrapper, start) in unwrapped.wrappers.iter().zip(&unwrapped.starts) {
-        let written = values.get(*start).unwrap_or(wrapper);
+        let written = fields.get(*start).map_or(wrapper.as_str(), |field| field.value.as_str());
         // `time` is a word of the shell only where a command starts; `command time` is the program.
-        let word_of_shell = in_shell && (matches!(written.as_str(), "command" | "builtin" | "exec") || (written == "time" && *start == 0));
+        let word_of_shell = in_shell && (matches!(written, "command" | "builtin" | "exec") || (written == "time" && *start == 0));
         in_shell &= word_of_shell && written != "exec";
         if !word_of_shell && let Some(name) = in_first_folder(&line.folders, written) {
             wrapper_programs.push(draft.ask(Question::Program { name }));
@@ -189,9 +206,10 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    let all: Vec<String> = fields.iter().map(Field::shown).collect();
+    // The words with the wrappers are needed only where there are any.
+    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
     let stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
-    let literal = values.iter().all(|value| hole::is_literal(value));
+    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
         normal: normal::normal(&words),
@@ -358,6 +376,13 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         late_options(scene, &parsed);
     }
     (program.meaning)(scene, &parsed);
+    // A name that a pattern stands for may be an option, whatever the operand is for.
+    if program.options.is_some() {
+        let before_dashes = parsed.before_dashes.unwrap_or(parsed.operands.len());
+        for word in parsed.operands.iter().take(before_dashes).filter(|word| hole::is_glob(word) && hole::may_be_option(word)) {
+            scene.look_at_names(word);
+        }
+    }
 }
 
 /// Whether a program takes only so many bytes; `-5` and `+5` mean all but some.

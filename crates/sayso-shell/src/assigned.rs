@@ -6,6 +6,8 @@ use crate::bash::tree::{Assigned as Value, Node, Piece, Script, Simple, Word};
 #[derive(Debug, Default)]
 pub(crate) struct Assigned {
     pub(crate) names: Vec<(String, bool)>,
+    /// It may set any variable.
+    pub(crate) everything: bool,
 }
 
 impl Assigned {
@@ -56,6 +58,31 @@ impl Assigned {
             };
             self.add(&assignment.name, number);
         }
+        // What is evaluated, and names that are only known when it runs, may be any.
+        let first = simple.words.first().map(|word| word.literal().unwrap_or_default());
+        let sets = matches!(
+            first.as_deref(),
+            Some(
+                "" | "read"
+                    | "printf"
+                    | "export"
+                    | "declare"
+                    | "typeset"
+                    | "local"
+                    | "readonly"
+                    | "unset"
+                    | "let"
+                    | "mapfile"
+                    | "readarray"
+                    | "getopts"
+                    | "command"
+                    | "builtin"
+                    | "time"
+                    | "exec"
+            )
+        );
+        self.everything |= matches!(first.as_deref(), Some("eval" | "source" | "." | "trap"));
+        self.everything |= sets && simple.words.iter().any(|word| word.literal().is_none());
         // `read`, `printf -v`, `export` and their like set the names among their words.
         for word in simple.words.iter().skip(1) {
             if let Some(text) = word.literal() {

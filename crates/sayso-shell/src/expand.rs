@@ -22,6 +22,13 @@ pub(crate) struct Field {
     pub(crate) end: usize,
 }
 
+impl AsRef<str> for Field {
+    /// The word as the program gets it.
+    fn as_ref(&self) -> &str {
+        &self.value
+    }
+}
+
 impl Field {
     /// A field that stands for itself.
     pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {
@@ -243,6 +250,8 @@ impl Expander<'_> {
 
     fn pieces(&self, pieces: &[&Piece]) -> Option<Vec<Fields>> {
         let mut ways = vec![Making::default()];
+        let empty = |piece: &Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
+        let alone = pieces.iter().filter(|piece| !empty(piece)).count() == 1;
         for piece in pieces {
             match piece {
                 Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) && self.variables.is_unknown(name) => {
@@ -261,7 +270,8 @@ impl Expander<'_> {
                     ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
                 }
                 Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
-                Piece::Parameter { name, form: Form::List, quoted: true } if pieces.len() == 1 && self.variables.list(name).is_some() => {
+                Piece::Parameter { name, form: Form::List, quoted: true } if alone && self.variables.list(name).is_some() => {
+                    ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
                             way.push(&value, &value);
@@ -302,16 +312,20 @@ impl Expander<'_> {
         let unknown = |quoted: bool| if quoted { TEXT } else { LIST };
         let (hole, written) = match piece {
             Piece::Text { text, .. } => return (text.clone(), text.clone()),
-            Piece::Braces { written, .. } => return (written.clone(), written.clone()),
+            Piece::Braces { written, .. } => {
+                // Where braces are text, wildcards in them still stand for names.
+                return (written.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written.clone());
+            }
             Piece::Decoded { text, written } => {
                 let text = if self.dialect == Dialect::Wide { text } else { written };
                 return (text.clone(), text.clone());
             }
             Piece::Wild(text) => (if text == "*" { STAR } else { ANY }, text.clone()),
             Piece::Process { .. } => (PIPE, "<(…)".to_owned()),
-            Piece::Number { names, signed, quoted } => {
+            Piece::Number { names, signed, .. } => {
+                // A number is one word, even with a sign.
                 let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
-                (if plain { NUMBER } else { unknown(*quoted) }, "$((…))".to_owned())
+                (if plain { NUMBER } else { TEXT }, "$((…))".to_owned())
             }
             Piece::Command { script, quoted } => match known_output(script, self.document) {
                 Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.clone(), "$(…)".to_owned()),
@@ -348,7 +362,7 @@ impl Expander<'_> {
                 }
                 if value.is_empty() {
                     out.push(quoted_way);
-                } else if value.contains([TEXT, LIST]) || hole::is_literal(value) && value.contains(['*', '?', '[', '\\']) {
+                } else if value.contains([TEXT, LIST]) || value.contains(['*', '?', '[', '\\']) {
                     quoted_way.push(&LIST.to_string(), written);
                     out.push(quoted_way);
                 } else if value.contains([' ', '\t', '\n']) {
@@ -387,11 +401,15 @@ fn listed_names(script: &Script) -> Option<Vec<String>> {
     listers::listed(&literal_words(first)?).filter(|_| all_pass_on)
 }
 
+/// `2>/dev/null`.
+fn drops_errors(redirect: &Redirect) -> bool {
+    redirect.descriptor == Some(2) && matches!(&redirect.kind, RedirectKind::Write(word) if word.literal().as_deref() == Some("/dev/null"))
+}
+
 /// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.
 pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
     let Node::Simple(simple) = node else { return None };
-    let reads = |redirect: &Redirect| !matches!(&redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_));
-    if !simple.assignments.is_empty() || simple.redirects.iter().any(reads) {
+    if !simple.assignments.is_empty() || !simple.redirects.iter().all(drops_errors) {
         return None;
     }
     simple.words.iter().map(Word::literal).collect()
@@ -426,10 +444,10 @@ fn known_output(script: &Script, document: &Document) -> Option<String> {
     }
     let words: Vec<String> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let only_errors = simple.redirects.iter().all(|redirect| matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_)));
+    let only_errors = simple.redirects.iter().all(drops_errors);
     match (words.as_slice(), simple.redirects.as_slice()) {
         (["pwd"], []) => Some(HERE.to_string()),
-        (["cat"], [redirect]) => match &redirect.kind {
+        (["cat"], [redirect]) if matches!(redirect.descriptor, None | Some(0)) => match &redirect.kind {
             RedirectKind::HereDocument(number) => {
                 let text = document.bodies.get(*number)?.literal()?;
                 Some(text.trim_end_matches('\n').to_owned())
@@ -438,7 +456,9 @@ fn known_output(script: &Script, document: &Document) -> Option<String> {
         },
         (["nproc"] | ["date", "+%s" | "+%Y" | "+%s%N" | "+%Y%m%d" | "+%Y%m%d%H%M%S"], []) => Some(NUMBER.to_string()),
         (["wc", flag], [redirect])
-            if matches!(redirect.kind, RedirectKind::Read(_)) && is_count(&["wc".to_owned(), (*flag).to_owned()]) =>
+            if matches!(redirect.kind, RedirectKind::Read(_))
+                && matches!(redirect.descriptor, None | Some(0))
+                && is_count(&["wc".to_owned(), (*flag).to_owned()]) =>
         {
             Some(NUMBER.to_string())
         }
@@ -473,10 +493,7 @@ fn is_count_in_one_file(simple: &Simple) -> bool {
         Piece::Parameter { quoted, form, .. } => *quoted && *form == Form::Plain,
         _ => false,
     };
-    program.bare() == Some("grep")
-        && flag.bare() == Some("-c")
-        && file.pieces.iter().all(one)
-        && simple.redirects.iter().all(|redirect| matches!(redirect.kind, RedirectKind::Duplicate | RedirectKind::Write(_)))
+    program.bare() == Some("grep") && flag.bare() == Some("-c") && file.pieces.iter().all(one) && simple.redirects.iter().all(drops_errors)
 }
 
 /// One commit with options that only change how it is written. What git does not know it prints as it stands.

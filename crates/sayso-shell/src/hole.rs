@@ -27,9 +27,12 @@ pub(crate) const PARTED: char = '\u{f0009}';
 /// The name of a commit: one word of letters, digits and what names of commits are made of, never an option.
 pub(crate) const COMMIT: char = '\u{f000a}';
 
+/// Behind a pattern of names: one of the files it stands for.
+pub(crate) const SINGLE: char = '\u{f000b}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=COMMIT).contains(&character)
+    (TEXT..=SINGLE).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -45,8 +48,8 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
-    !is_literal(word)
-        && (word.contains([LIST, STAR, ANY]) && !word.contains(BELOW) || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
+    let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
+    !is_literal(word) && (word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
 }
 
 /// Whether a word stands for the names of files that are there.
@@ -89,7 +92,7 @@ pub(crate) fn shown(word: &str) -> String {
                 out.push_str("/…");
                 break;
             }
-            PARTED => {}
+            PARTED | SINGLE => {}
             COMMIT => out.push_str("$(…)"),
             _ => out.push(character),
         }

@@ -27,6 +27,14 @@ const CHANGE_ANYTHING: [&str; 16] = [
 impl Walk<'_> {
     /// Follows what a command does to the folder and the variables of the shell.
     pub(crate) fn follow(&mut self, step: &Step) {
+        let before = self.state.folders.clone();
+        self.follow_words(step);
+        if self.state.folders != before {
+            self.state.variables.forget_places();
+        }
+    }
+
+    fn follow_words(&mut self, step: &Step) {
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
         match words.as_slice() {
             ["cd"] => match self.state.variables.get("HOME").as_slice() {
@@ -37,6 +45,7 @@ impl Walk<'_> {
                 self.state.folders.go(folder);
             }
             ["cd", ..] => self.state.folders.lose(),
+            ["eval", arguments @ ..] if arguments.iter().all(|word| hole::is_literal(word)) => {}
             ["read", "-r", name] if is_name(name) && self.feed.is_some() => {
                 // A line is one name, whatever blanks it has.
                 let line =
@@ -46,9 +55,9 @@ impl Walk<'_> {
             }
             ["read", names @ ..] => {
                 for name in names.iter().filter(|name| !name.starts_with('-')) {
-                    if is_name(name) { self.state.variables.forget(name) } else { self.state.variables.lose() }
+                    if is_name(name) { self.state.variables.set(name, vec![TEXT.to_string()]) } else { self.state.variables.lose() }
                 }
-                self.state.variables.forget("REPLY");
+                self.state.variables.set("REPLY", vec![TEXT.to_string()]);
             }
             ["printf", "-v", ..] | ["set", "--", ..] => self.state.variables.lose(),
             [first, names @ ..]
@@ -56,7 +65,7 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if changes_anything(&step.values()) => {
+            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first)) && changes_anything(&words) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -66,8 +75,7 @@ impl Walk<'_> {
 
     /// Walks what a command starts, if that can be read. Answers whether it was.
     pub(crate) fn inner(&mut self, step: &Step) -> Result<bool, Refusal> {
-        let values = step.values();
-        let Ok(unwrapped) = wrappers::unwrap(&values) else { return Ok(false) };
+        let Ok(unwrapped) = wrappers::unwrap(&step.words) else { return Ok(false) };
         let words = step.words.get(unwrapped.start..).unwrap_or(&[]);
         let Some((first, arguments)) = words.split_first() else { return Ok(false) };
         if self.depth >= DEEPEST {
@@ -163,6 +171,7 @@ impl Walk<'_> {
                 let before = self.state.clone();
                 if in_folder {
                     self.state.folders.lose();
+                    self.state.variables.forget_places();
                 }
                 let listed = self.start(step, words)?;
                 self.state = before;
@@ -188,15 +197,22 @@ impl Walk<'_> {
     }
 }
 
+/// Whether a command is one that may start another.
+pub(crate) fn may_start(step: &Step) -> bool {
+    step.words.first().is_some_and(|first| {
+        let name = identity(&first.value);
+        matches!(name, "sh" | "bash" | "dash" | "zsh" | "eval" | "xargs" | "find") || wrappers::is_wrapper(name)
+    })
+}
+
 /// Whether a command changes what the shell keeps, in a way that is not followed.
-fn changes_anything(words: &[String]) -> bool {
+fn changes_anything(words: &[&str]) -> bool {
     let inner = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
-    let changes = |word: &String| matches!(word.as_str(), "cd" | "read" | "printf") || is_changer(word);
-    let keeps = |word: &String| matches!(word.as_str(), "read" | "printf" | "cd");
-    let shell_word = matches!(words.first().map(String::as_str), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
+    let changes = |word: &&str| matches!(*word, "cd" | "read" | "printf") || is_changer(word);
+    let shell_word = matches!(words.first().copied(), Some("time" | "command" | "builtin" | "exec" | "eval" | "env"));
     words.first().is_some_and(|word| is_changer(word))
-        || inner > 0 && words.get(inner).is_some_and(|word| changes(word) || keeps(word))
-        || shell_word && words.iter().skip(1).any(|word| changes(word))
+        || inner > 0 && words.get(inner).is_some_and(changes)
+        || shell_word && words.iter().skip(1).any(changes)
 }
 
 fn is_changer(word: &str) -> bool {
@@ -229,6 +245,12 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
 fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
     let mut at = 0;
     let mut replaces = None;
+    // With a number of words or lines, some drop the text to replace and put the words at the end.
+    let counts =
+        arguments.iter().any(|field| ["-n", "-L", "--max-args", "--max-lines"].iter().any(|option| field.value.starts_with(option)));
+    if counts && arguments.iter().any(|field| field.value.starts_with("-I")) {
+        return None;
+    }
     while let Some(field) = arguments.get(at) {
         let word = field.value.as_str();
         if !hole::is_literal(word) && !word.starts_with(HOME) {

@@ -12,9 +12,9 @@ use crate::listers;
 use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
-const MOST_STEPS: usize = 200;
+const MOST_STEPS: usize = 600;
 /// Words of one line that are read: each may be a question to the world.
-const MOST_WORDS: usize = 1000;
+const MOST_WORDS: usize = 2500;
 /// How deep commands may stand in the words of commands.
 const DEEPEST: usize = 16;
 
@@ -43,13 +43,6 @@ pub(crate) struct Step {
     /// Which bytes of the text it is.
     pub(crate) start: usize,
     pub(crate) end: usize,
-}
-
-impl Step {
-    /// The words as the program gets them.
-    pub(crate) fn values(&self) -> Vec<String> {
-        self.words.iter().map(|field| field.value.clone()).collect()
-    }
 }
 
 /// Lists the steps of a document.
@@ -135,6 +128,9 @@ impl<'a> Walk<'a> {
             self.node(node)?;
             // A `cd` may have failed, and the next command runs all the same.
             self.state.folders.join(&before);
+            if self.state.folders != before {
+                self.state.variables.forget_places();
+            }
         }
         Ok(())
     }
@@ -148,6 +144,16 @@ impl<'a> Walk<'a> {
     }
 
     fn node(&mut self, node: &Node) -> Result<(), Refusal> {
+        // In some shells `&>` sends the command to the background, where it changes no folder and no variable.
+        let before = goes_apart(node).then(|| self.state.clone());
+        self.each_node(node)?;
+        if let Some(before) = before {
+            self.state.join(&before);
+        }
+        Ok(())
+    }
+
+    fn each_node(&mut self, node: &Node) -> Result<(), Refusal> {
         match node {
             Node::Simple(simple) => self.simple(simple),
             Node::Pipeline(parts) => {
@@ -258,7 +264,7 @@ impl<'a> Walk<'a> {
     }
 
     fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &Script) -> Result<(), Refusal> {
-        if !is_own_name(name) {
+        if !is_own_name(name) && name != "_" {
             return self.refuse_here("the variable of a loop may be one that other programs look at");
         }
         self.count(words.map_or(0, <[Word]>::len))?;
@@ -274,7 +280,8 @@ impl<'a> Walk<'a> {
                     let hands_on = Some(value.clone());
                     self.steps.push(Step { hands_on, start, end, folders: self.state.folders.list(), ..Step::default() });
                 }
-                values.push(value);
+                let one = hole::is_glob(&value) && !value.contains(hole::SINGLE);
+                values.push(if one { format!("{value}{}", hole::SINGLE) } else { value });
             }
         }
         if words.is_none() {
@@ -303,6 +310,9 @@ impl<'a> Walk<'a> {
     fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
         let mut assigned = crate::assigned::Assigned::default();
         scripts.iter().for_each(|script| assigned.script(script));
+        if assigned.everything {
+            return self.state.variables.lose();
+        }
         for (name, numbers) in assigned.names {
             if Some(name.as_str()) == but {
                 continue;
@@ -339,6 +349,10 @@ impl<'a> Walk<'a> {
         }
         let mut step = self.empty_step();
         (step.start, step.end) = self.place(simple.start, simple.end);
+        // Without a command, some shells open files before they set variables, and some after.
+        if simple.words.is_empty() {
+            self.redirects(&simple.redirects, &mut step)?;
+        }
         let mut sets: Vec<(&str, Vec<String>)> = Vec::new();
         for assignment in &simple.assignments {
             let values = self.assigned(&assignment.value, assignment.appends)?;
@@ -356,6 +370,12 @@ impl<'a> Walk<'a> {
                 sets.push((&assignment.name, values));
             }
         }
+        // Before some builtins, what is set for a command stays set in some shells.
+        let kept = (!sets.is_empty()).then(|| {
+            let mut kept = self.state.variables.clone();
+            sets.iter().for_each(|(name, values)| kept.set(name, values.clone()));
+            kept
+        });
         for (name, values) in sets {
             step.assignments.extend(values.into_iter().map(|value| (name.to_owned(), value)));
         }
@@ -364,28 +384,25 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        let mut ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        if let Some(kept) = kept {
+            self.state.variables.join(&kept);
+        }
+        if ways.len() == 1 {
+            return self.command(Step { words: ways.pop().unwrap_or_default(), ..step });
+        }
         let before = self.state.clone();
         let mut after: Option<State> = None;
-        let [only] = ways.as_slice() else {
-            for fields in ways {
-                self.count(fields.len())?;
-                self.state.clone_from(&before);
-                self.command(Step { words: fields, ..step.clone() })?;
-                match &mut after {
-                    Some(state) => state.join(&self.state),
-                    None => after = Some(self.state.clone()),
-                }
+        for fields in ways {
+            self.count(fields.len())?;
+            self.state.clone_from(&before);
+            self.command(Step { words: fields, ..step.clone() })?;
+            match &mut after {
+                Some(state) => state.join(&self.state),
+                None => after = Some(self.state.clone()),
             }
-            self.state = after.unwrap_or(before);
-            return Ok(());
-        };
-        // In some shells `&>` sends the command to the background, where it changes no folder and no variable.
-        let both = simple.redirects.iter().any(|redirect| redirect.both);
-        self.command(Step { words: only.clone(), ..step })?;
-        if both {
-            self.state.join(&before);
         }
+        self.state = after.unwrap_or(before);
         Ok(())
     }
 
@@ -404,6 +421,10 @@ impl<'a> Walk<'a> {
         }
         self.follow(&step);
         let number = self.steps.len();
+        if !crate::inner::may_start(&step) {
+            self.steps.push(step);
+            return Ok(());
+        }
         self.steps.push(step.clone());
         let read_inside = self.inner(&step)?;
         if let Some(step) = self.steps.get_mut(number) {
@@ -528,4 +549,19 @@ impl<'a> Walk<'a> {
         let (start, end) = self.inside.unwrap_or((start, end));
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// Whether a command has a `&>`.
+fn goes_apart(node: &Node) -> bool {
+    let redirects = match node {
+        Node::Simple(simple) => &simple.redirects,
+        Node::Subshell(_, redirects) | Node::Group(_, redirects) => redirects,
+        Node::If { redirects, .. }
+        | Node::Loop { redirects, .. }
+        | Node::For { redirects, .. }
+        | Node::Case { redirects, .. }
+        | Node::Test { redirects, .. } => redirects,
+        Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => return false,
+    };
+    redirects.iter().any(|redirect| redirect.both)
 }

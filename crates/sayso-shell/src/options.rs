@@ -21,7 +21,9 @@
 //!
 //! A word with a hole (see [`crate::hole`]) that may turn out to be an option, or several words, is unknown before `--`.
 
+use std::collections::HashMap;
 use std::iter::Peekable;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::hole::{self, LIST, NUMBER, TEXT};
 
@@ -202,12 +204,31 @@ fn is_negative(word: &str) -> bool {
     word.len() > 1 && word.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// What a table says of each spelling.
+type Index = HashMap<&'static str, (&'static str, Takes)>;
+
 /// The entry of a spelling: its normal spelling and what it takes.
 fn find(table: &'static str, name: &str) -> Option<(&'static str, Takes)> {
-    table.split_ascii_whitespace().find_map(|entry| {
+    index(table).get(name).copied()
+}
+
+/// The index of a table, made when it is first used. Tables are constants, so there are only so many.
+fn index(table: &'static str) -> &'static Index {
+    static INDEXES: LazyLock<RwLock<HashMap<(usize, usize), &'static Index>>> = LazyLock::new(RwLock::default);
+    let key = (table.as_ptr().addr(), table.len());
+    if let Some(index) = INDEXES.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return index;
+    }
+    let mut made = Index::new();
+    for entry in table.split_ascii_whitespace() {
         let (names, takes) = takes(entry);
-        names.split(',').any(|spelling| spelling == name).then(|| (names.rsplit(',').next().unwrap_or(names), takes))
-    })
+        let normal = names.rsplit(',').next().unwrap_or(names);
+        for name in names.split(',') {
+            made.entry(name).or_insert((normal, takes));
+        }
+    }
+    let made: &'static Index = Box::leak(Box::new(made));
+    INDEXES.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made)
 }
 
 fn takes(entry: &'static str) -> (&'static str, Takes) {

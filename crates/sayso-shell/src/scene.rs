@@ -183,6 +183,8 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
+        let single = path.replace(hole::SINGLE, "");
+        let path = if path.contains(hole::SINGLE) { single.as_str() } else { path };
         let (path, parted) = match path.strip_suffix(hole::PARTED) {
             Some(path) => (path, true),
             None => (path, false),
@@ -205,6 +207,20 @@ impl<'a> Scene<'a> {
                 search(self.draft, place.question, Search { words: parted, ..EVERYTHING }, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
+        }
+    }
+
+    /// Asks which names a pattern stands for, if no effect has asked yet.
+    pub(crate) fn look_at_names(&mut self, word: &str) {
+        for folder in self.folders {
+            let path = in_folder(folder, word.trim_end_matches([hole::PARTED, hole::SINGLE]));
+            let asked = pattern(&path).is_some_and(|wanted| {
+                self.draft.questions.iter().any(|question| matches!(question, Question::Names { pattern, .. } if *pattern == wanted))
+            });
+            if !asked {
+                self.read(word, false);
+                return;
+            }
         }
     }
 

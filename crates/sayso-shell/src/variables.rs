@@ -1,6 +1,8 @@
 //! The variables of a line: what each of them may hold at one place of it.
 
-use crate::hole::{HERE, HOME, NUMBER, TEXT, is_literal};
+use std::rc::Rc;
+
+use crate::hole::{ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
 
 /// Values of one variable that are told apart.
 const MOST_VALUES: usize = 32;
@@ -10,18 +12,31 @@ const LONGEST_VALUE: usize = 4096;
 /// What is known of the variables. One that is not in it holds whatever the environment has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
-    known: Vec<(String, Vec<String>)>,
+    known: Rc<Vec<Known>>,
     /// Lists with known values, in their order.
     lists: Vec<(String, Vec<String>)>,
     /// Something ran that may have changed any of them.
     lost: bool,
 }
 
+/// One variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Known {
+    name: String,
+    values: Vec<String>,
+    /// It may still hold what the environment had.
+    inherited: bool,
+}
+
 impl Variables {
+    fn find(&self, name: &str) -> Option<&Known> {
+        self.known.iter().find(|known| known.name == name)
+    }
+
     /// The values a variable may hold; a text of which nothing is known is a hole.
     pub(crate) fn get(&self, name: &str) -> Vec<String> {
-        if let Some((_, values)) = self.known.iter().find(|(known, _)| known == name) {
-            return values.clone();
+        if let Some(known) = self.find(name) {
+            return known.values.clone();
         }
         let hole = match name {
             _ if self.lost => TEXT,
@@ -34,15 +49,15 @@ impl Variables {
 
     /// Whether nothing at all is known of a variable.
     pub(crate) fn is_unknown(&self, name: &str) -> bool {
-        match self.known.iter().find(|(known, _)| known == name) {
-            Some((_, values)) => values.len() == 1 && values.iter().all(|value| value.chars().eq([TEXT])),
+        match self.find(name) {
+            Some(known) => is_nothing(&known.values),
             None => self.lost || !matches!(name, "HOME" | "PWD"),
         }
     }
 
     /// Whether a variable may hold what the environment has.
     pub(crate) fn is_inherited(&self, name: &str) -> bool {
-        self.get(name).iter().any(|value| value.contains(TEXT)) && !self.known.iter().any(|(known, _)| known == name)
+        self.find(name).is_none_or(|known| known.inherited)
     }
 
     /// Whether a variable can only hold a plain number.
@@ -50,18 +65,25 @@ impl Variables {
         self.get(name).iter().all(|value| is_number(value))
     }
 
-    /// Gives a variable new values.
-    pub(crate) fn set(&mut self, name: &str, mut values: Vec<String>) {
+    /// Gives a variable new values, in the place of all that it had.
+    pub(crate) fn set(&mut self, name: &str, values: Vec<String>) {
+        self.put(name, values, false);
+    }
+
+    fn put(&mut self, name: &str, mut values: Vec<String>, inherited: bool) {
         self.lists.retain(|(known, _)| known != name);
         values.sort();
         values.dedup();
-        let unclear = values.iter().any(|value| value.contains(TEXT) && value.chars().count() == 1);
+        // The shell itself gives `$_` a value with every command.
+        let unclear = name == "_" || values.iter().any(|value| value.contains(TEXT) && value.chars().count() == 1);
         if unclear || values.len() > MOST_VALUES || values.iter().any(|value| value.len() > LONGEST_VALUE) {
             values = vec![TEXT.to_string()];
         }
-        match self.known.iter_mut().find(|(known, _)| known == name) {
-            Some((_, old)) => *old = values,
-            None => self.known.push((name.to_owned(), values)),
+        let known = Known { name: name.to_owned(), values, inherited };
+        let all = Rc::make_mut(&mut self.known);
+        match all.iter_mut().find(|known| known.name == name) {
+            Some(old) => *old = known,
+            None => all.push(known),
         }
     }
 
@@ -73,38 +95,59 @@ impl Variables {
 
     /// Gives a list new values, as far as they are nothing but text.
     pub(crate) fn set_list(&mut self, name: &str, values: Vec<String>) {
-        self.forget(name);
+        self.set(name, vec![TEXT.to_string()]);
         if all_literal(&values) && values.len() <= MOST_VALUES {
             self.lists.push((name.to_owned(), values));
         }
     }
 
-    /// Nothing is known of a variable from here on.
+    /// A variable may hold anything from here on, also what it held before.
     pub(crate) fn forget(&mut self, name: &str) {
-        self.set(name, vec![TEXT.to_string()]);
+        let inherited = self.is_inherited(name);
+        self.put(name, vec![TEXT.to_string()], inherited);
+    }
+
+    /// Values that depend on the folder are not known any more where that has changed.
+    pub(crate) fn forget_places(&mut self) {
+        let depends = |known: &Known| known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW]));
+        if !self.known.iter().any(depends) {
+            return;
+        }
+        for known in Rc::make_mut(&mut self.known) {
+            if known.values.iter().any(|value| value.contains([HERE, STAR, ANY, BELOW])) {
+                known.values = vec![TEXT.to_string()];
+            }
+        }
     }
 
     /// Nothing is known of any variable from here on.
     pub(crate) fn lose(&mut self) {
-        self.known.clear();
+        self.known = Rc::default();
         self.lists.clear();
         self.lost = true;
     }
 
     /// Either this or the other may hold.
     pub(crate) fn join(&mut self, other: &Variables) {
+        if Rc::ptr_eq(&self.known, &other.known) && self.lost == other.lost && self.lists == other.lists || self == other {
+            return;
+        }
         self.lists.retain(|list| other.lists.contains(list));
-        let names: Vec<String> = self.known.iter().chain(&other.known).map(|(name, _)| name.clone()).collect();
+        let lists = self.lists.clone();
+        let names: Vec<String> = self.known.iter().chain(other.known.iter()).map(|known| known.name.clone()).collect();
         for name in names {
             let mut values = self.get(&name);
-            let others = other.get(&name);
-            if values != others {
-                values.extend(others);
-                self.set(&name, values);
-            }
+            let inherited = self.is_inherited(&name) || other.is_inherited(&name);
+            values.extend(other.get(&name));
+            self.put(&name, values, inherited);
         }
+        self.lists = lists;
         self.lost |= other.lost;
     }
+}
+
+fn is_nothing(values: &[String]) -> bool {
+    matches!(values, [value] if value.chars().eq([TEXT]))
 }
 
 /// Whether a value is nothing but digits.
@@ -187,7 +230,7 @@ pub(crate) fn is_own_name(name: &str) -> bool {
         .split('_')
         .all(|word| !word.is_empty() && (PLAIN.contains(&format!(" {word} ")) || word.bytes().all(|byte| byte.is_ascii_digit())));
     let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || plain
+    name != "_" && small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || plain
 }
 
 /// Whether a variable of the environment that a line did not set may be shown: names of places and of the session, never what may be a secret.
@@ -246,10 +289,9 @@ pub(crate) fn is_open_name(name: &str) -> bool {
         "NO_COLOR",
         "REPLY",
     ];
-    let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    let tells = ["pass", "token", "secret", "key", "auth", "cred", "pwd", "cookie", "sess"].iter().any(|word| name.contains(word));
-    let special = !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    special || small && !tells || OPEN.contains(&name) || name.starts_with("LC_") || is_own_name(name) && !tells
+    // A name of one letter is a script's own, whoever set it.
+    let letter = name.len() == 1 || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    letter || OPEN.contains(&name) || name.starts_with("LC_")
 }
 
 /// Whether every value is known.

@@ -19,13 +19,17 @@ pub(crate) struct Unwrapped {
 }
 
 /// Takes the wrappers off, or tells why that is not possible.
-pub(crate) fn unwrap(words: &[String]) -> Result<Unwrapped, String> {
+pub(crate) fn unwrap<W: AsRef<str>>(words: &[W]) -> Result<Unwrapped, String> {
     let mut unwrapped = Unwrapped::default();
     loop {
         let rest = words.get(unwrapped.start..).unwrap_or(&[]);
         let Some((name, arguments)) = rest.split_first() else { return Err("a wrapper has no command".to_owned()) };
-        let name = identity(name);
-        let Some(own) = own_words(name, arguments, &mut unwrapped.assignments)? else { return Ok(unwrapped) };
+        let name = identity(name.as_ref());
+        if !is_wrapper(name) {
+            return Ok(unwrapped);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        let Some(own) = own_words(name, &arguments, &mut unwrapped.assignments)? else { return Ok(unwrapped) };
         if arguments.len() <= own {
             return Err(format!("`{name}` has no command that could be seen"));
         }
@@ -45,8 +49,32 @@ pub(crate) fn identity(word: &str) -> &str {
     plain.filter(|name| !name.is_empty() && !name.contains('/')).unwrap_or(word)
 }
 
+/// Whether a program is one of those that may be taken off.
+pub(crate) fn is_wrapper(name: &str) -> bool {
+    matches!(
+        identity(name),
+        "sudo"
+            | "doas"
+            | "env"
+            | "nice"
+            | "nohup"
+            | "timeout"
+            | "time"
+            | "stdbuf"
+            | "command"
+            | "builtin"
+            | "exec"
+            | "setsid"
+            | "ionice"
+            | "busybox"
+            | "toybox"
+            | "taskset"
+            | "chrt"
+    )
+}
+
 /// How many words belong to the wrapper itself; none if this is no wrapper.
-fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, String)>) -> Result<Option<usize>, String> {
+fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, String)>) -> Result<Option<usize>, String> {
     let (flags, valued, prefixes): (&[&str], &[&str], &[&str]) = match name {
         "sudo" => (&["-n", "-H", "-E", "-k"], &["-u", "-g"], &["--user=", "--group="]),
         "doas" => (&["-n"], &["-u"], &[]),
@@ -63,7 +91,7 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
         // A shell that only redirects by `exec` starts nothing.
         "exec" if arguments.is_empty() => return Ok(None),
         // These two forms only look; the table knows them.
-        "command" if arguments.first().is_some_and(|word| word == "-v" || word == "-V") => return Ok(None),
+        "command" if arguments.first().is_some_and(|word| *word == "-v" || *word == "-V") => return Ok(None),
         "command" | "builtin" | "exec" => (&[], &[], &[]),
         "setsid" => (&["-c", "--ctty", "-f", "--fork", "-w", "--wait"], &[], &[]),
         "ionice" => (&["-t", "--ignore"], &["-c", "-n"], &["-c", "-n", "--class=", "--classdata="]),
@@ -73,7 +101,7 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
     };
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
-        let word = word.as_str();
+        let word = *word;
         if word.contains(crate::hole::LIST) && word.starts_with('-') {
             return Err(format!("an option of `{name}` is only known when it runs"));
         }
@@ -85,7 +113,7 @@ fn own_words(name: &str, arguments: &[String], assignments: &mut Vec<(String, St
             at += 1;
         } else if valued.contains(&word) {
             // Of what starts with `-` nobody can be sure that it is a value; only `nice` has numbers with a sign.
-            let value = arguments.get(at + 1).map_or("", String::as_str);
+            let value = arguments.get(at + 1).copied().unwrap_or("");
             let signed = name == "nice" && value.bytes().skip(1).all(|byte| byte.is_ascii_digit());
             if value.starts_with('-') && !signed || crate::hole::may_be_several(value) {
                 return Err(format!("the option `{word}` of `{name}` has no value"));

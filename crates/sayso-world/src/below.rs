@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
-use crate::names::fits;
+use crate::names::fits_any;
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
@@ -104,7 +104,7 @@ impl Walk<'_> {
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let small = name.to_lowercase();
-        if !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits(pattern, &small)) {
+        if !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits_any(pattern, &small)) {
             return;
         }
         if search.words && self.fact.odd.len() < MOST_FINDINGS && is_odd(name) {

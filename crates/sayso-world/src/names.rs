@@ -205,10 +205,15 @@ impl Step {
 }
 
 /// Whether a name is one of a pattern's. A dot at its start has to be written out.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    if name.starts_with('.') && !pattern.starts_with('.') {
-        return false;
-    }
+fn fits(pattern: &str, name: &str) -> bool {
+    (!name.starts_with('.') || pattern.starts_with('.')) && fits_any(pattern, name)
+}
+
+/// The same where a dot at the start of a name is a character like any other, as in the tests of `find` and `grep --include`.
+pub(crate) fn fits_any(pattern: &str, name: &str) -> bool {
+    // Some shells take one byte for one character.
+    let by_bytes = (!name.is_ascii() && pattern.contains(ONE)).then(|| pattern.replace(ONE, &MANY.to_string()));
+    let pattern = by_bytes.as_deref().unwrap_or(pattern);
     let (mut pattern, mut name) = (pattern.chars(), name.chars());
     // After the last MANY: what is left of the pattern, and of the name when one more character goes to it.
     let mut back = None;

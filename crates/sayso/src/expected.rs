@@ -3,13 +3,15 @@
 //! A file is a list of rows, or a map with `rows` and, for a corpus, the scene they play in.
 
 use sayso_core::diagnostic::{Diagnostic, Source};
+use sayso_core::effect::{Effect, EffectKind, Target};
+use sayso_core::fact::{Surroundings, shown};
 use sayso_core::node::Node;
 use sayso_core::operation::{Agent, Call};
-use sayso_core::paths::join;
+use sayso_core::paths::{join, relative};
 use sayso_core::policy::shape::Shape::{Bool, List, Names, Text, Word};
 use sayso_core::policy::shape::{Field, Record, Shape, check};
 use sayso_core::text::{Limits, yaml};
-use sayso_core::verdict::Verdict;
+use sayso_gate::pipeline::Judged;
 
 const fn field(key: &'static str, shape: Shape, doc: &'static str) -> Field {
     Field { key, shape, doc }
@@ -30,6 +32,9 @@ static ROW: Record = Record {
         field("confirm", Word(&["none", "single", "double"]), "The confirmation."),
         field("rule", Text, "The rule or check that one of the reasons names."),
         field("harmless", Bool, "Whether nothing bad would come of it; for the count of needless questions."),
+        field("class", Text, "The class of attacks, or the hole, that the row is an example of."),
+        field("parts", List(&Text), "The simple commands, in order, each as its words with blanks between them."),
+        field("effects", List(&Text), "Effects that must be among those of the call."),
     ],
 };
 
@@ -141,8 +146,17 @@ impl Row {
         self.node.get("harmless").and_then(Node::as_bool).unwrap_or(false)
     }
 
+    /// The class of attacks, or the hole, that it is an example of.
+    pub fn class(&self) -> Option<&str> {
+        self.node.get("class").and_then(Node::as_text)
+    }
+
+    fn texts(&self, key: &str) -> Option<Vec<&str>> {
+        Some(self.node.get(key)?.items().iter().filter_map(Node::as_text).collect())
+    }
+
     /// What differs between a verdict and the row; nothing if it is as expected.
-    pub fn differences(&self, decision: &str, verdict: Option<&Verdict>) -> Vec<String> {
+    pub fn differences(&self, decision: &str, judged: Option<&Judged>) -> Vec<String> {
         let expected = |key: &str| self.node.get(key).and_then(Node::as_text);
         let mut out = Vec::new();
         let mut compare = |key: &str, got: &str| {
@@ -151,7 +165,7 @@ impl Row {
             }
         };
         compare("expect", decision);
-        let Some(verdict) = verdict else { return out };
+        let Some(Judged { verdict, reading }) = judged else { return out };
         compare("tier", verdict.tier.word());
         compare("risk", verdict.risk.word());
         compare("confirm", verdict.confirm.word());
@@ -161,6 +175,41 @@ impl Row {
             let given: Vec<&str> = verdict.reasons.iter().map(|reason| reason.rule.as_str()).collect();
             out.push(format!("rule: expected {rule}, got {}", given.join(", ")));
         }
+        let parts: Vec<String> = reading.commands.iter().map(|command| command.words.join(" ")).filter(|part| !part.is_empty()).collect();
+        if let Some(wanted) = self.texts("parts").filter(|wanted| *wanted != parts) {
+            out.push(format!("parts: expected {wanted:?}, got {parts:?}"));
+        }
+        let effects: Vec<String> = verdict.effects.iter().filter_map(|effect| written(effect, &reading.surroundings)).collect();
+        for wanted in self.texts("effects").unwrap_or_default().into_iter().filter(|wanted| !effects.iter().any(|effect| effect == wanted))
+        {
+            out.push(format!("effects: expected {wanted}, got {effects:?}"));
+        }
         out
     }
+}
+
+/// An effect as a row writes it; none for the run of a program whose effects are all listed, which says nothing more.
+fn written(effect: &Effect, around: &Surroundings) -> Option<String> {
+    let target = match &effect.target {
+        Target::Command if effect.kind == EffectKind::Run && effect.manner.known_program => return None,
+        Target::Nothing | Target::Command => String::new(),
+        Target::Path(place) => match &place.fact {
+            Some(fact) => near(&fact.canonical, around),
+            None => shown(&place.written),
+        },
+        Target::UnknownPath(text) | Target::Host(text) | Target::Tool(text) | Target::Agent(text) => text.clone(),
+        Target::Url(url) => url.host.clone(),
+        Target::McpTool { server, tool } => format!("{server}/{tool}"),
+    };
+    Some(format!("{} {target}", effect.kind.word()).trim_end().to_owned())
+}
+
+/// A path as it is seen from the workspace: relative in it, `~/…` in the home, absolute elsewhere.
+fn near(path: &str, around: &Surroundings) -> String {
+    let from = |root: &str, name: &str, start: &str| {
+        let rest = relative(path, root)?;
+        Some(if rest.is_empty() { name.to_owned() } else { format!("{start}{rest}") })
+    };
+    let home = around.home.as_deref().filter(|home| *home != "/");
+    from(&around.workspace, ".", "").or_else(|| from(home?, "~", "~/")).unwrap_or_else(|| path.to_owned())
 }

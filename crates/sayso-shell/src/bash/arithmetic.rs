@@ -29,6 +29,8 @@ impl Cursor<'_> {
                     continue;
                 }
                 b'-' | b'~' => signed = true,
+                // Large numbers may run over and become negative.
+                b'<' | b'*' if self.ahead(1) == Some(byte) => signed = true,
                 b' ' | b'\t' | b'+' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' | b'!' | b'&' | b'|' | b'^' | b'?' | b':' => {}
                 b'$' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                     let name = self.name_in_arithmetic()?;

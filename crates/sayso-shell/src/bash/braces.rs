@@ -58,6 +58,10 @@ fn choices(content: &str) -> Option<Vec<Vec<Piece>>> {
     let plain = |text: &str| {
         !text.is_empty() && text.len() < 6 && (text == "0" || !text.starts_with('0')) && text.bytes().all(|byte| byte.is_ascii_digit())
     };
+    if let (&[first @ b'a'..=b'z'], &[last @ b'a'..=b'z']) = (from.as_bytes(), to.as_bytes()) {
+        let letters: Vec<u8> = if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
+        return Some(letters.into_iter().map(|letter| pieces(&char::from(letter).to_string())).collect());
+    }
     if !plain(from) || !plain(to) {
         return None;
     }

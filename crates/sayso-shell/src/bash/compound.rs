@@ -110,6 +110,10 @@ impl Cursor<'_> {
     }
 
     fn for_loop(&mut self) -> Reading<Node> {
+        // A line end behind the words of a loop starts the body of a heredoc in some shells and not in others.
+        if !self.pending.is_empty() {
+            return self.refuse("a loop stands behind a heredoc");
+        }
         self.at += 3;
         self.blanks();
         if self.rest().starts_with("((") {

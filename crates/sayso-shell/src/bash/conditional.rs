@@ -5,9 +5,8 @@ use super::cursor::Cursor;
 use super::tree::Word;
 
 /// Operators with one operand that only look. `-v` and `-R` evaluate subscripts.
-const ONE: [&str; 24] = [
-    "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u", "-O", "-G", "-N", "-z", "-n", "-a",
-    "-t", "!",
+const ONE: [&str; 23] = [
+    "-e", "-f", "-d", "-r", "-w", "-x", "-s", "-L", "-h", "-p", "-S", "-b", "-c", "-g", "-k", "-u", "-O", "-G", "-N", "-z", "-n", "-a", "!",
 ];
 const TEXTS: [&str; 7] = ["==", "=", "!=", "=~", "-nt", "-ot", "-ef"];
 const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -23,6 +22,17 @@ impl Cursor<'_> {
             self.blanks();
             self.primary(&mut words, &mut numbers)?;
             self.blanks();
+            // Where a test of a file follows, it is no command that could be there.
+            let file_follows = |rest: &str| {
+                rest.trim_start()
+                    .as_bytes()
+                    .first_chunk::<3>()
+                    .is_some_and(|[dash, letter, blank]| *dash == b'-' && letter.is_ascii_lowercase() && *blank == b' ')
+            };
+            if self.rest().strip_prefix("||").is_some_and(file_follows) {
+                self.at += 2;
+                continue;
+            }
             if self.negated || !self.take("&&") {
                 break;
             }
@@ -41,6 +51,11 @@ impl Cursor<'_> {
         }
         let first = self.one_word()?;
         self.blanks();
+        // Which descriptor `-t` means is evaluated.
+        if first.bare() == Some("-t") {
+            numbers.push(self.one_word()?);
+            return Ok(());
+        }
         if first.bare().is_some_and(|text| ONE.contains(&text)) {
             words.push(self.one_word()?);
             return Ok(());
@@ -48,7 +63,7 @@ impl Cursor<'_> {
         if first.bare().is_some_and(|text| text.starts_with('-') && text.len() == 2) {
             return self.refuse("an operator of `[[` that is not known");
         }
-        if self.keyword() == Some("]]") || self.rest().starts_with("&&") {
+        if self.keyword() == Some("]]") || self.rest().starts_with("&&") || self.rest().starts_with("||") {
             words.push(first);
             return Ok(());
         }

@@ -71,6 +71,9 @@ impl Cursor<'_> {
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
         let rest = self.rest();
+        if !self.peek().is_some_and(|first| b"itefcswud{}![]".contains(&first)) {
+            return None;
+        }
         RESERVED
             .iter()
             .copied()
@@ -210,6 +213,10 @@ impl Cursor<'_> {
 
     /// `( words )` behind `name=`.
     fn array(&mut self) -> Reading<Vec<Word>> {
+        // Where the body of a heredoc starts that stands before a list of values over several lines, few know.
+        if !self.pending.is_empty() {
+            return self.refuse("a list of values stands behind a heredoc");
+        }
         self.at += 1;
         let mut words = Vec::new();
         loop {
@@ -261,7 +268,8 @@ impl Cursor<'_> {
         }
         self.at += digits;
         let kind = self.redirect_kind()?;
-        Ok(Some(Redirect { kind, both, start, end: self.at }))
+        let descriptor = self.text.as_bytes().get(start).filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0');
+        Ok(Some(Redirect { kind, both, descriptor, start, end: self.at }))
     }
 
     fn redirect_kind(&mut self) -> Reading<RedirectKind> {

@@ -6,7 +6,7 @@ use super::tree::{Form, Piece};
 
 impl Cursor<'_> {
     /// `$name`, `$1`, `$?`.
-    pub(super) fn plain_parameter(&mut self, quoted: bool) -> Piece {
+    pub(super) fn plain_parameter(&mut self, quoted: bool) -> Reading<Piece> {
         self.at += 1;
         let rest = self.rest();
         let first = self.peek().unwrap_or(b'?');
@@ -17,8 +17,13 @@ impl Cursor<'_> {
         };
         let name = rest.get(..length).unwrap_or("").to_owned();
         self.at += length;
+        // One shell takes a piece of the value by `$x[2,5]`, and changes it by `$x:h`.
+        let modifies = self.peek() == Some(b':') && self.ahead(1).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'&');
+        if self.peek() == Some(b'[') || modifies {
+            return self.refuse("what stands behind a name is read differently by other shells");
+        }
         let form = if matches!(name.as_str(), "?" | "#" | "$") { Form::Count } else { Form::Plain };
-        Piece::Parameter { name, form, quoted }
+        Ok(Piece::Parameter { name, form, quoted })
     }
 
     /// `${…}`.
@@ -121,7 +126,7 @@ impl Cursor<'_> {
                     pieces.push(Piece::Command { script, quoted: false });
                 }
                 '$' if self.ahead(1).is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') => {
-                    let piece = self.plain_parameter(false);
+                    let piece = self.plain_parameter(false)?;
                     pieces.push(piece);
                 }
                 '$' if self.ahead(1) == Some(b'{') => {

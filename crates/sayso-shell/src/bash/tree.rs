@@ -83,6 +83,8 @@ pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
     /// `&>`, which in some shells sends the command to the background instead.
     pub(crate) both: bool,
+    /// The number before it, if there is one.
+    pub(crate) descriptor: Option<u8>,
     pub(crate) start: usize,
     pub(crate) end: usize,
 }

@@ -66,12 +66,19 @@ impl Cursor<'_> {
                     let tilde = self.tilde(place)?;
                     pieces.push(tilde);
                 }
-                '~' if ends_with(&pieces, '=') || ends_with(&pieces, ':') => {
+                '~' if ends_with(&pieces, '=') || ends_with(&pieces, ':') || !starts_plain(&pieces) => {
                     return self.refuse("a `~` that bash expands or not, by what stands before it");
+                }
+                '=' if !first && !starts_plain(&pieces) || first && place == Place::Value => {
+                    return self.refuse("a word that starts with `=` is read differently by other shells");
                 }
                 // A lone `=` or `==` stands in tests.
                 '=' if first && place == Place::Argument && !self.lone_equals() => {
                     return self.refuse("a word that starts with `=` is read differently by other shells");
+                }
+                // `$x{a,b}` is `$xa $xb`: braces come first.
+                '{' if place == Place::Argument && matches!(pieces.last(), Some(Piece::Parameter { .. })) && !self.behind_brace() => {
+                    return self.refuse("braces behind a name");
                 }
                 '{' if place == Place::Argument => {
                     let after_at = ends_with(&pieces, '@');
@@ -84,8 +91,11 @@ impl Cursor<'_> {
                 '{' | '}' if place == Place::Value => return self.refuse("braces in a value"),
                 '!' if self.ahead(1) == Some(b'!') => return self.refuse("`!!` may repeat a command"),
                 _ => {
-                    push_text(&mut pieces, character);
-                    self.at += character.len_utf8();
+                    // Most of a word means itself.
+                    let run = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_./-,+%@".contains(byte)).count();
+                    let length = run.max(character.len_utf8());
+                    push_run(&mut pieces, self.rest().get(..length).unwrap_or_default());
+                    self.at += length;
                 }
             }
             // The arms above that take one plain character have moved on by themselves, but for a wildcard in a value.
@@ -106,9 +116,11 @@ impl Cursor<'_> {
     /// Whether a `[` has its `]` in the same word, with nothing but plain characters between.
     fn closes_bracket(&self) -> bool {
         // A set of characters is short; the bound keeps a word of nothing but `[` cheap.
-        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte)).take(128);
+        const MOST: usize = 128;
+        let inner = self.rest().bytes().skip(1).take_while(|byte| !is_meta(*byte)).take(MOST);
         for (count, byte) in inner.enumerate() {
             match byte {
+                _ if count + 1 == MOST => return true,
                 b']' if count > 0 => return true,
                 b'\'' | b'"' | b'\\' | b'$' | b'`' => return true,
                 _ => {}
@@ -140,6 +152,11 @@ impl Cursor<'_> {
         }
         self.at += 1;
         Ok(Piece::Home)
+    }
+
+    /// Whether a `}` stands before this place.
+    fn behind_brace(&self) -> bool {
+        self.at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)) == Some(&b'}')
     }
 
     /// Whether `=` or `==` stands here as a word of its own.
@@ -206,9 +223,18 @@ impl Cursor<'_> {
             Some(b'"') if !is_quoted => return self.refuse("a text in `$\"…\"` is translated when it runs"),
             Some(b'[') => return self.refuse("`$[` is an old form of arithmetic"),
             Some(byte) if byte.is_ascii_alphanumeric() || byte == b'_' || b"?#$!@*-".contains(&byte) => {
-                pieces.push(self.plain_parameter(is_quoted))
+                pieces.push(self.plain_parameter(is_quoted)?);
             }
-            _ => {
+            // Other shells read more behind a `$` than this one: only what means itself everywhere may follow.
+            next => {
+                let plain = match next {
+                    None => true,
+                    Some(b'"' | b'\'') => is_quoted,
+                    Some(byte) => byte.is_ascii_whitespace() || b"/.,:%)|\\];&<>".contains(&byte),
+                };
+                if !plain {
+                    return self.refuse("a `$` that other shells read differently");
+                }
                 self.at += 1;
                 pieces.push(Piece::Text { text: "$".into(), quoted: is_quoted });
             }
@@ -279,12 +305,25 @@ fn push_piece(pieces: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
+/// Adds text that stands without quotes.
+fn push_run(pieces: &mut Vec<Piece>, run: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text { text, quoted: false }) => text.push_str(run),
+        _ => pieces.push(Piece::Text { text: run.to_owned(), quoted: false }),
+    }
+}
+
 /// Adds a character that stands without quotes.
 fn push_text(pieces: &mut Vec<Piece>, character: char) {
     match pieces.last_mut() {
         Some(Piece::Text { text, quoted: false }) => text.push(character),
         _ => pieces.push(Piece::Text { text: character.to_string(), quoted: false }),
     }
+}
+
+/// Whether a word starts with text that is not quoted.
+fn starts_plain(pieces: &[Piece]) -> bool {
+    matches!(pieces.first(), Some(Piece::Text { text, quoted: false }) if !text.is_empty())
 }
 
 /// Whether what stands there so far ends with this character, unquoted.

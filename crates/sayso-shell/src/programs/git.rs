@@ -1,5 +1,8 @@
 //! Git: its subcommand is found behind the global options, and its effects are listed.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::Program;
 use super::git_changes::{self as changes};
 use super::git_globals::{Globals, globals};
@@ -47,13 +50,14 @@ impl Form {
 /// file of that name.
 pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
     let word = arguments.first().copied().filter(|word| !word.starts_with('-'));
-    let is = |name: &str, word: Option<&str>| match word {
-        None => name == subcommand,
-        Some(word) => name.split_once(' ').is_some_and(|(first, second)| first == subcommand && second == word),
-    };
-    let find = |word: Option<&str>| {
-        let reads = READERS.iter().find(|(name, ..)| is(name, word)).map(Row::Reads);
-        reads.or_else(|| WRITERS.iter().find(|(name, ..)| is(name, word)).map(Row::Writes))
+    static ROWS: LazyLock<HashMap<&str, Row>> = LazyLock::new(|| {
+        let writes = WRITERS.iter().map(|row| (row.0, Row::Writes(row)));
+        // What a reader and a writer both have is read.
+        writes.chain(READERS.iter().map(|row| (row.0, Row::Reads(row)))).collect()
+    });
+    let find = |word: Option<&str>| match word {
+        None => ROWS.get(subcommand).copied(),
+        Some(word) => ROWS.get(format!("{subcommand} {word}").as_str()).copied(),
     };
     let with_word = word.and_then(|word| find(Some(word)));
     let has_word = with_word.is_some();

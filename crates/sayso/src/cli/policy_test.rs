@@ -39,8 +39,8 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         for row in rows {
             let differences = match Operation::freeze(row.call(&place.folder)) {
                 Ok(operation) => {
-                    let verdict = judge(&bench, &operation).verdict;
-                    row.differences(verdict.decision.word(), Some(&verdict))
+                    let judged = judge(&bench, &operation);
+                    row.differences(judged.verdict.decision.word(), Some(&judged))
                 }
                 Err(_) => row.differences("deny", None),
             };

@@ -25,7 +25,7 @@ const MOST_SKIPPED: usize = 20;
 /// The folders of `corpus` that hold rows with a verdict.
 const FOLDERS: [&str; 3] = ["verdicts", "shell", "bypasses"];
 
-fn files() -> Vec<PathBuf> {
+pub fn files() -> Vec<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
     let folders = FOLDERS.iter().map(|folder| corpus.join(folder)).filter(|folder| folder.is_dir());
     let mut files: Vec<PathBuf> = folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect();
@@ -34,7 +34,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn read(path: &Path) -> Expected {
+pub fn read(path: &Path) -> Expected {
     let folder = path.parent().and_then(Path::file_name).unwrap().to_str().unwrap();
     let name = format!("corpus/{folder}/{}", path.file_name().unwrap().to_str().unwrap());
     let text = fs::read_to_string(path).unwrap();
@@ -61,7 +61,7 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
             match Operation::freeze(call(scene, row)) {
                 Ok(operation) => {
                     let judged = judge(&bench, &operation);
-                    let differences = row.differences(judged.verdict.decision.word(), Some(&judged.verdict));
+                    let differences = row.differences(judged.verdict.decision.word(), Some(&judged));
                     (report::json(&id, &judged), differences)
                 }
                 Err(malformed) => (report::malformed(&id, &malformed), row.differences("deny", None)),
@@ -96,7 +96,7 @@ fn by_program(scene: &Scene, rows: &[&Row]) -> Vec<String> {
     String::from_utf8(done.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
 }
 

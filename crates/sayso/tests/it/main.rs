@@ -9,8 +9,10 @@
 
 mod bad_input;
 mod bad_policy_files;
+mod bypasses;
 mod corpus;
 mod holes;
+mod holes_commands;
 mod holes_grants;
 mod holes_policy;
 mod numbers;
