@@ -46,6 +46,10 @@ pub enum Question {
     GitHelpers {
         /// A folder, absolute or relative to the operation's folder.
         folder: String,
+        /// The command shows addresses of other repositories, so a password among them counts.
+        logins: bool,
+        /// The command shows what is in every commit it can reach, so a stash counts, which may hold files that git does not track.
+        stash: bool,
     },
 }
 
@@ -270,6 +274,12 @@ pub enum GitHelperKind {
     Fetch,
     /// A folder without `.git` counts as a repository by its shape.
     Bare,
+    /// Its data comes from outside of the workspace.
+    Outside,
+    /// There is a stash, which the command would show.
+    Stash,
+    /// It holds a password or a token, which the command would show.
+    Login,
     /// A setting that is not known to be inert.
     Unknown,
 }

@@ -399,7 +399,11 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
     if let Some(word) = parsed.operands.iter().find(doubtful) {
         scene.unsettle(word);
     }
+    scene.stops_early = stops_early(&scene.name, &parsed);
     paths_of_options(scene, &parsed);
+    if !OPTIONS_ANYWHERE.contains(&scene.name.as_str()) {
+        late_options(scene, &parsed);
+    }
     (program.meaning)(scene, &parsed);
     // A name that a pattern stands for may be an option, whatever the operand is for.
     if program.options.is_some() {
@@ -407,6 +411,33 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
         for word in parsed.operands.iter().take(before_dashes).filter(|word| hole::is_glob(word) && hole::may_be_option(word)) {
             scene.look_at_names(word);
         }
+    }
+}
+
+/// Whether a program takes only so many bytes; `-5` and `+5` mean all but some.
+fn stops_early(name: &str, parsed: &Parsed<'_>) -> bool {
+    let option = match name {
+        "head" | "cmp" => "--bytes",
+        "od" => "--read-bytes",
+        "hexdump" | "hd" => "--length",
+        _ => return false,
+    };
+    parsed.value(option).is_some_and(|count| count.starts_with(|digit: char| digit.is_ascii_digit()))
+}
+
+/// Programs that take their options anywhere on every system, since they read them by themselves.
+const OPTIONS_ANYWHERE: [&str; 11] = ["rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree", "xmllint", "ag"];
+
+/// Words that may be files to a program that wants its options first. A number that is not known yet can be no file that anybody hides.
+fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    for word in &parsed.late {
+        let known = word.replace([hole::NUMBER, hole::COMMIT], "0");
+        // What starts like an option and is not known whole is told as such already.
+        if known.starts_with('-') && !hole::is_literal(&known) {
+            continue;
+        }
+        scene.read(if known == *word { word } else { &known }, false);
+        scene.doubt();
     }
 }
 

@@ -16,8 +16,8 @@
 //! | `~` | may have a value, attached to any spelling |
 //!
 //! The spelling `-#` stands for a number such as `-20`. A next word that starts with `-` is never taken for a value, since a
-//! program that does not take it either would read it as an option: the option is unknown then.
-
+//! program that does not take it either would read it as an option: the option is unknown then. The entry `+` says that options stop
+//! at the first operand.
 //!
 //! A word with a hole (see [`crate::hole`]) that may turn out to be an option, or several words, is unknown before `--`.
 
@@ -36,6 +36,9 @@ pub(crate) struct Parsed<'a> {
     pub(crate) operands: Vec<&'a str>,
     /// How many operands stood before `--`, if it was there.
     pub(crate) before_dashes: Option<usize>,
+    /// Options that stand behind an operand, and their values: files to a program that wants its options first, as most do on BSD, and
+    /// all do where `POSIXLY_CORRECT` is set.
+    pub(crate) late: Vec<&'a str>,
     /// The options that the table does not have, and words that may be such.
     pub(crate) unknown: Vec<&'a str>,
 }
@@ -110,8 +113,11 @@ impl Parsed<'_> {
 pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut rest = words.iter().copied().peekable();
+    let stops = table.starts_with("+ ");
     while let Some(word) = rest.next() {
-        if !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
+        let behind = !parsed.operands.is_empty();
+        let before = rest.len();
+        if behind && stops || !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
             // The names that a pattern of files stands for are looked at later.
             if word.starts_with(TEXT) || word.contains(LIST) {
                 parsed.unknown.push(word);
@@ -125,6 +131,13 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
             read_long(table, word, &mut rest, &mut parsed);
         } else {
             read_short(table, word, &mut rest, &mut parsed);
+        }
+        if behind && word.starts_with('-') && word != "-" && !stops {
+            parsed.late.push(word);
+            // At most one word was taken along.
+            if rest.len() < before {
+                parsed.late.extend(parsed.options.last().and_then(|given| given.value));
+            }
         }
     }
     parsed

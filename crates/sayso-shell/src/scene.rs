@@ -28,6 +28,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) git: Option<usize>,
     /// The command or script in its words is listed as commands of their own.
     pub(crate) read_inside: bool,
+    /// Takes only so many bytes of its input, so that one without an end does no harm.
+    pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
     unsettled: Option<(String, Option<(usize, usize)>)>,
 }
@@ -58,6 +60,7 @@ impl<'a> Scene<'a> {
             interprets: false,
             git: None,
             read_inside: false,
+            stops_early: false,
             unsettled: None,
         }
     }
@@ -143,7 +146,8 @@ impl<'a> Scene<'a> {
 
     /// Reads a path.
     pub(crate) fn read(&mut self, path: &str, recursive: bool) {
-        if !matches!(path, "/dev/null" | "/dev/stdin" | "/dev/zero" | "/dev/random" | "/dev/urandom") {
+        let endless = matches!(path, "/dev/zero" | "/dev/random" | "/dev/urandom");
+        if !matches!(path, "/dev/null" | "/dev/stdin") && !(endless && self.stops_early) {
             self.path(EffectKind::Read, path, false, Manner { recursive, ..PLAIN });
         }
     }
@@ -232,15 +236,22 @@ impl<'a> Scene<'a> {
         self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::new(EffectKind::Connect, target) });
     }
 
-    /// Asks what git would run in a folder.
-    pub(crate) fn ask_git(&mut self, folder: &str) {
+    /// Asks what git would run in a folder, and whether there are passwords among its addresses.
+    pub(crate) fn ask_git(&mut self, folder: &str, logins: bool) {
         let folder = match self.folders {
             [from] => asked(&in_folder(from, folder)),
             _ => None,
         };
         match folder {
-            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder })),
+            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, stash: false })),
             None => self.unknown("which repository it works on depends on what ran before"),
+        }
+    }
+
+    /// Asks whether there is a stash, since its untracked files would be shown.
+    pub(crate) fn ask_for_stash(&mut self) {
+        if let Some(Question::GitHelpers { folder, logins, .. }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
+            self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, stash: true }));
         }
     }
 

@@ -277,7 +277,7 @@ fn sed_in_place_writes_each_file() {
         ("sed -i.bak s/a/b/ x", vec!["r x", "w x.bak", "w x"]),
         ("sed -ie s/a/b/ x", vec!["r x", "w xe", "w x"]),
         ("sed -i '' s/a/b/ x", vec!["w x"]),
-        ("sed -i '' -e s/a/b/ x", vec!["w x"]),
+        ("sed -i '' -e s/a/b/ x", vec!["r? -e", "r? s/a/b/", "w x"]),
         ("sed --in-place=.o s/a/b/ x", vec!["r x", "w x.o", "w x"]),
         ("sed -i -e s/a/b/ x", vec!["w x"]),
         ("sed -Ei s/a/b/ x", vec!["w x"]),

@@ -6,14 +6,27 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::fact::{GitFact, GitHelper, GitHelperKind, GitScope};
 
+use crate::bounded_file::{self, Content, LastLink};
 use crate::canonical::{Walker, is_within};
 use crate::git_config::{Config, ConfigReader, Placed};
 use crate::git_helpers::{HOOKS, hook_on_read, kind_of, on_read, value_of};
 use crate::git_nested::submodules;
+use crate::git_outside::outside;
+use crate::git_password::{old_remote_with_login, shows_login};
+use crate::remembered::LONGEST;
 use crate::repository::{Found, Repository};
 
+/// What a command shows besides, and so is told only for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown {
+    /// Addresses of other repositories.
+    pub logins: bool,
+    /// What is in every commit that has a name.
+    pub stash: bool,
+}
+
 /// The helpers that the settings and the hooks of a repository and its submodules name. `folder` is where git would run.
-pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader<'_>, folder: &str) -> GitFact {
+pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader<'_>, folder: &str, shown: Shown) -> GitFact {
     let mut fact = GitFact { root: None, helpers: Vec::new(), incomplete: false };
     match found {
         Found::Nothing => add(&mut fact, None, config, reader, folder),
@@ -25,18 +38,62 @@ pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader
         Found::Repository(repository) => {
             fact.root = Some(repository.root.clone());
             add(&mut fact, Some(repository), config, reader, &repository.root);
+            fact.helpers.extend(outside(repository, config, reader, &repository.root));
+            let top = repository.root.as_str();
             let nested = submodules(repository, config, reader);
             fact.incomplete |= nested.incomplete;
             for (repository, config) in nested.repositories {
                 let known = fact.helpers.len();
                 add(&mut fact, Some(&repository), &config, reader, &repository.root);
+                fact.helpers.extend(outside(&repository, &config, reader, top));
                 // What the person set was told with the first.
                 let of_its_own = fact.helpers.split_off(known).into_iter().filter(|helper| helper.scope == GitScope::Repository);
                 fact.helpers.extend(of_its_own);
             }
         }
     }
+    if shown.stash
+        && let Found::Repository(repository) = found
+    {
+        fact.helpers.extend(stash(repository));
+    }
+    if shown.logins {
+        let folder = if let Found::Repository(repository) = found { Some(repository.common.as_path()) } else { None };
+        let settings = config.settings.iter().filter(|placed| shows_login(&placed.setting));
+        let by_settings = settings.map(|placed| (placed.setting.key().to_lowercase(), placed.file.clone()));
+        let by_files = folder.and_then(old_remote_with_login).map(|file| ("remote".to_owned(), file));
+        let login = |(name, file): (String, String)| GitHelper {
+            // A section may be the address itself.
+            name: name.split('.').next().unwrap_or_default().to_owned(),
+            value: String::new(),
+            file,
+            scope: GitScope::Repository,
+            kind: GitHelperKind::Login,
+            on_read: true,
+        };
+        fact.helpers.extend(by_settings.chain(by_files).next().map(login));
+    }
     fact
+}
+
+/// The stash, if there may be one: it is a name like a branch's.
+fn stash(repository: &Repository) -> Option<GitHelper> {
+    let (plain, packed) = (repository.common.join("refs/stash"), repository.common.join("packed-refs"));
+    let named = match bounded_file::read(&packed, LONGEST, LastLink::Follow) {
+        Content::Missing => false,
+        Content::Bytes(bytes, _) => String::from_utf8_lossy(&bytes).lines().any(|line| line.ends_with(" refs/stash")),
+        _ => true,
+    };
+    // In this form of storage no name is a file.
+    let tables = fs::symlink_metadata(repository.common.join("reftable")).is_ok();
+    (named || tables || fs::symlink_metadata(&plain).is_ok()).then(|| GitHelper {
+        name: "refs.stash".to_owned(),
+        value: String::new(),
+        file: plain.to_string_lossy().into_owned(),
+        scope: GitScope::Repository,
+        kind: GitHelperKind::Stash,
+        on_read: true,
+    })
 }
 
 /// Adds what one repository, or none, brings along. Paths in settings are seen from `base`.

@@ -56,7 +56,7 @@ const PLAIN: &[(&str, &[&str])] = &[
             "fsyncobjectfiles",
             "notesref",
             "warnambiguousrefs",
-            // Both name files of patterns; drivers that attributes name count where they are set.
+            // Both name files of patterns; drivers that attributes name count where they are set. Where files lie is looked at elsewhere.
             "excludesfile",
             "attributesfile",
         ],
@@ -119,7 +119,8 @@ const PLAIN: &[(&str, &[&str])] = &[
     ("advice", &["*"]),
     ("grep", &["*"]),
     ("blame", &["*"]),
-    ("stash", &["*"]),
+    ("stash", &["showpatch", "showstat"]),
+    ("mailmap", &["file", "blob"]),
     ("notes", &["*"]),
     ("versionsort", &["*"]),
     ("showbranch", &["*"]),
@@ -160,6 +161,7 @@ const PLAIN: &[(&str, &[&str])] = &[
             "dirstat",
             "statnamewidth",
             "statgraphwidth",
+            "orderfile",
             "autorefreshindex",
             "trustexitcode",
             "tool",
@@ -232,7 +234,9 @@ fn by_value(setting: &Setting, value: &str) -> Option<bool> {
         // Truth values switch what git has built in.
         ("core", None, "fsmonitor") | ("pager", None, _) => setting.truth().is_some(),
         // These show signatures, or what submodules of the past hold, with the settings that lie there.
-        ("log", None, "showsignature") | ("status", None, "submodulesummary") | ("remote", Some(_), "promisor") => {
+        ("log", None, "showsignature") | ("status", None, "submodulesummary") | ("remote", Some(_), "promisor")
+        // Files that git does not track may be anything.
+        | ("stash", None, "showincludeuntracked") => {
             setting.truth() == Some(false)
         }
         ("diff", None, "submodule") => matches!(value, "short" | "log"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::bounded_file::{self, Content, LastLink};
+use crate::git_syntax::Setting;
 use crate::remembered::LONGEST;
 
 /// Whether a search would show a password in this file. What is too long to be read counts as holding one.
@@ -12,6 +13,21 @@ pub(crate) fn holds_password(path: &Path) -> bool {
         Content::Missing => false,
         Content::Link | Content::Unusable(_) => true,
     }
+}
+
+/// Whether a command that shows addresses would show a password of this setting.
+pub(crate) fn shows_login(setting: &Setting) -> bool {
+    const TOKENS: [&str; 7] = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"];
+    let texts = [setting.value.as_deref(), setting.subsection.as_deref()];
+    texts.into_iter().flatten().any(|text| has_login(text) || TOKENS.iter().any(|token| text.contains(token)))
+}
+
+/// A file of an old form that names a remote, with a password in it. So many that nobody has them count as one.
+pub(crate) fn old_remote_with_login(data: &Path) -> Option<String> {
+    const MOST: usize = 64;
+    let entries = ["remotes", "branches"].iter().filter_map(|folder| std::fs::read_dir(data.join(folder)).ok()).flatten().flatten();
+    let files = entries.enumerate().map(|(index, entry)| (index, entry.path()));
+    files.into_iter().find(|(index, path)| *index >= MOST || holds_password(path)).map(|(_, path)| path.to_string_lossy().into_owned())
 }
 
 /// By its key, or by an address with a name in front of the host. `ssh://git@host` tells nothing; a token may stand alone as that name.

@@ -18,6 +18,7 @@ mod git_helpers;
 mod git_index;
 mod git_inert;
 mod git_nested;
+mod git_outside;
 mod git_password;
 mod git_syntax;
 mod ignore;

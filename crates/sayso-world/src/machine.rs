@@ -15,7 +15,7 @@ use crate::below::{Ground, is_odd, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
-use crate::git_fact::{elsewhere, git_fact};
+use crate::git_fact::{Shown, elsewhere, git_fact};
 use crate::git_index::Indexes;
 use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
@@ -211,7 +211,7 @@ impl Pass<'_> {
             Question::Path { path, .. } | Question::Below { path, .. } => path,
             Question::Names { pattern, .. } => pattern,
             Question::Program { name } => name,
-            Question::GitHelpers { folder } => folder,
+            Question::GitHelpers { folder, .. } => folder,
         };
         let path = from_home(written, self.surroundings.home.as_deref())?;
         match question {
@@ -219,7 +219,7 @@ impl Pass<'_> {
             Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
-            Question::GitHelpers { .. } => self.git(&path),
+            Question::GitHelpers { logins, stash, .. } => self.git(&path, Shown { logins: *logins, stash: *stash }),
         }
     }
 
@@ -375,7 +375,7 @@ impl Pass<'_> {
         files.status(repository, path, is_folder, existing, &machine.patterns, &mut self.left)
     }
 
-    fn git(&mut self, folder: &str) -> Option<Fact> {
+    fn git(&mut self, folder: &str, shown: Shown) -> Option<Fact> {
         let folder = self.walker.walk(&self.surroundings.cwd, folder, false)?;
         if matches!(folder.end, End::PerProcess) {
             return None;
@@ -386,7 +386,7 @@ impl Pass<'_> {
             _ => None,
         };
         let config = self.take_config(repository);
-        let fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical);
+        let fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shown);
         self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
         Some(Fact::Git(fact))
     }

@@ -120,7 +120,7 @@ fn words(question: &Question) -> String {
         Question::Below { path, .. } => format!("what lies below `{}`", shown(path)),
         Question::Names { pattern, .. } => format!("the files of `{}`", shown(pattern)),
         Question::Program { name } => format!("the program `{}`", shown(name)),
-        Question::GitHelpers { folder } => format!("git in `{}`", shown(folder)),
+        Question::GitHelpers { folder, .. } => format!("git in `{}`", shown(folder)),
     }
 }
 

@@ -167,6 +167,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         out.push(must("secret", format!("reading `{shown}` shows secrets: {why}")));
     }
     if !standing.inside
+        && !standing.common
         && matches!(effect.kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete)
         && !rules::absolute_rule_covers(lens, index)
     {

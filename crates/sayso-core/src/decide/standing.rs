@@ -2,9 +2,9 @@
 
 use crate::draft::Reading;
 use crate::effect::{Effect, EffectKind};
-use crate::fact::{OwnPath, PathFact};
+use crate::fact::{OwnPath, PathFact, PathKind};
 use crate::operation::Operation;
-use crate::paths::{below, below_folded, hidden_in_home, join, protected, secret};
+use crate::paths::{below, below_folded, hidden_in_home, join, known_to_all, protected, secret};
 use crate::policy::settings::{Resolved, Root};
 
 /// What is known of the path of one effect.
@@ -28,6 +28,8 @@ pub(super) struct Standing<'a> {
     pub(super) secret: Option<&'static str>,
     /// `/dev/null` and its like.
     pub(super) sink: bool,
+    /// It lies outside, and is a file of the system that everybody may know.
+    pub(super) common: bool,
 }
 
 impl<'a> Standing<'a> {
@@ -75,6 +77,7 @@ impl<'a> Standing<'a> {
             protected,
             secret: secret(path, home).or_else(|| hidden(home?)),
             sink: is_sink(path, effect),
+            common: effect.kind == EffectKind::Read && fact.kind == PathKind::File && !fact.writable_by_others && known_to_all(path),
         })
     }
 }
@@ -84,8 +87,10 @@ fn is_sink(path: &str, effect: &Effect) -> bool {
     let by_command = effect.part.is_some();
     match path {
         "/dev/null" => true,
-        "/dev/zero" | "/dev/full" | "/dev/stdout" | "/dev/stderr" => by_command,
-        "/dev/stdin" | "/dev/random" | "/dev/urandom" => by_command && effect.kind == EffectKind::Read,
+        "/dev/stdout" | "/dev/stderr" => by_command,
+        // To read these never ends, unless a program stops early; then it is no effect at all.
+        "/dev/zero" | "/dev/full" => by_command && effect.kind != EffectKind::Read,
+        "/dev/stdin" => by_command && effect.kind == EffectKind::Read,
         _ => false,
     }
 }

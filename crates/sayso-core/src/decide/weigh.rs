@@ -35,7 +35,7 @@ pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Ris
     match effect.kind {
         EffectKind::Read => match lens.standing(index) {
             Some(standing) if standing.sink => Risk::Low,
-            Some(standing) if standing.inside && standing.secret.is_none() => Risk::Low,
+            Some(standing) if (standing.inside || standing.common) && standing.secret.is_none() => Risk::Low,
             _ => Risk::High,
         },
         EffectKind::Write => match lens.standing(index) {
@@ -77,6 +77,9 @@ pub(super) fn untrusted_program(lens: &Lens<'_>, effect: &Effect) -> Option<Stri
     if let Some(file) = planted_program(lens, part).or_else(|| planted_wrapper(lens, part)) {
         return Some(written_by_agent(file));
     }
+    if let Some(file) = shim(lens, part) {
+        return Some(format!("the program is `{file}`, which runs whatever version the project names"));
+    }
     if let Some(Some(git)) = reading.git.get(part) {
         // Settings of the person and of the system are theirs to choose; what stands in the repository may come from anywhere.
         let foreign = |helper: &&GitHelper| helper.on_read && helper.scope == GitScope::Repository;
@@ -105,6 +108,14 @@ pub(super) fn planted_wrapper<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a st
     lens.case.reading.wrapper_programs.get(part)?.iter().find_map(planted)
 }
 
+/// The file of a command's program, if it only stands in for another one that settings of the project choose.
+fn shim<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a str> {
+    const MANAGERS: [&str; 6] = ["mise", "rtx", "asdf", "volta-shim", "proto-shim", "aqua-proxy"];
+    let file = lens.case.reading.programs.get(part)?.as_ref()?.file.as_deref()?;
+    let name = file.rsplit('/').next().unwrap_or(file);
+    (file.contains("/shims/") || MANAGERS.contains(&name)).then_some(file)
+}
+
 fn planted(program: &ProgramFact) -> Option<&str> {
     let file = program.file.as_deref().unwrap_or_default();
     let shared = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"].iter().any(|folder| below(file, folder));
@@ -118,6 +129,9 @@ fn what_git_does(helper: &GitHelper) -> String {
         GitHelperKind::Hook => format!("git would run the hook `{file}`"),
         GitHelperKind::Fetch => format!("git may fetch what is missing from another host, by `{name}` in `{file}`"),
         GitHelperKind::Bare => format!("git takes `{file}` for a repository by its shape alone, and would do what is set there"),
+        GitHelperKind::Outside => format!("git would read `{value}` by `{file}`, which is outside of the workspace or secret"),
+        GitHelperKind::Stash => format!("git may show files in the stash that it does not track, by `{file}`"),
+        GitHelperKind::Login => format!("git may show a password or a token, by `{name}` in `{file}`"),
         // Without the value: settings that nobody knows can be secrets.
         GitHelperKind::Unknown => format!("the repository sets `{name}` in `{file}`, which is not known to be harmless"),
     }

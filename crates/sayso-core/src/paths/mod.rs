@@ -32,7 +32,7 @@ pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
 pub use protected::protected;
 pub use secret::secret;
-pub use vital::{of_the_system, raw_device, vital};
+pub use vital::{known_to_all, of_the_system, raw_device, vital};
 
 /// Whether a path is a folder or lies below it, by whole components: `/ws-evil` is not below `/ws`.
 pub fn below(path: &str, folder: &str) -> bool {

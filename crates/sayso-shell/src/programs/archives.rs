@@ -1,5 +1,7 @@
 //! Archives and compressed files: listing them is reading, everything else writes what the archive says.
 
+use super::builtins::is_number;
+use super::text::may_be_list;
 use super::{Program, reads};
 use crate::hole;
 use crate::options::Parsed;
@@ -23,7 +25,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         copy_in_out,
     ),
     Program::new(&["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "lzma", "unlzma", "zstd", "unzstd"], PACKED, pack),
-    Program::new(&["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat"], "-f,--force -q,--quiet -v,--verbose -k,--keep", reads),
+    Program::new(&["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat"], "-f,--force -q,--quiet -v,--verbose -k,--keep", reads_packed),
     Program::new(&["zgrep", "zegrep", "zfgrep", "bzgrep", "xzgrep"], MATCHES, matches_in_packed),
 ];
 
@@ -117,9 +119,25 @@ fn unzip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.read(&format!("{archive}.zip"), false);
         scene.doubt();
     }
+    let shows = options.iter().any(|word| word.contains(['p', 'c']) && !word.starts_with("-Z"));
+    if shows && scene.name == "unzip" {
+        let members = operands.get(1..).unwrap_or(&[]);
+        if members.iter().any(|member| member.contains(['*', '?', '[', '\\'])) {
+            scene.unlisted("a pattern stands for files in an archive that only it knows");
+        }
+        reads_members(scene, members);
+    }
     if !lists || !plain {
         writes_here(scene);
         scene.unknown(EXTRACTS);
+    }
+}
+
+/// What is taken out of an archive is judged by its name, as if it lay here.
+fn reads_members(scene: &mut Scene<'_>, members: &[&str]) {
+    for member in members {
+        scene.read(member, false);
+        scene.doubt();
     }
 }
 
@@ -167,10 +185,12 @@ fn seven_zip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn library(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
         ["t" | "tv" | "-t" | "-tv" | "p" | "-p", archive, members @ ..]
-            if !archive.starts_with(['-', '@'])
+            if !may_be_list(archive)
+                && !archive.starts_with('-')
                 && members.iter().all(|member| !member.starts_with(['-', '@']) && hole::is_literal(member)) =>
         {
             scene.read(archive, false);
+            reads_members(scene, members);
         }
         _ => {
             packs(scene, parsed);
@@ -202,7 +222,11 @@ fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn pack(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let looks = parsed.has("--list") || parsed.has("--test");
     let turns = parsed.has("--decompress") || parsed.has("--compress");
-    reads(scene, parsed);
+    if looks || parsed.has("--decompress") && parsed.has("--stdout") || parsed.has("--stdout") && scene.name.contains("un") {
+        reads_packed(scene, parsed);
+    } else {
+        reads(scene, parsed);
+    }
     if parsed.operands.is_empty() || parsed.has("--stdout") || (looks && !turns) {
         // `bzip2 --version` goes on to pack its operands.
         return;
@@ -224,9 +248,45 @@ fn pack(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// What packed files end in. A name without one of these is tried with each by programs that unpack.
+const ENDINGS: [&str; 16] =
+    [".gz", "-gz", ".z", "-z", "_z", ".Z", ".tgz", ".taz", ".bz2", ".tbz2", ".xz", ".txz", ".lzma", ".zst", ".lz4", ".lz"];
+
+fn reads_packed(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    reads(scene, parsed);
+    reads_with_endings(scene, &parsed.operands);
+}
+
+fn reads_with_endings(scene: &mut Scene<'_>, paths: &[&str]) {
+    for path in paths.iter().filter(|path| **path != "-" && !hole::is_glob(path)) {
+        if ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+            continue;
+        }
+        for ending in ENDINGS {
+            scene.read(&format!("{path}{ending}"), false);
+            scene.doubt();
+        }
+    }
+}
+
+/// Most of these are scripts for a shell, which put some of their words together without quotes, or into a script of `sed`.
 fn matches_in_packed(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let plain = |word: &str, signs: &str| {
+        word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == hole::STAR || letter == hole::ANY || signs.contains(letter))
+    };
+    let fits = |name: &str, value: &str| match name {
+        _ if scene.name == "bzgrep" => false,
+        "--regexp" => !value.is_empty() && !value.starts_with('-') && hole::is_literal(value) && plain(value, "_.:=,/-"),
+        _ => is_number(value),
+    };
     let skipped = usize::from(!parsed.has("--regexp"));
-    for path in parsed.operands.iter().skip(skipped) {
+    let paths = parsed.operands.get(skipped..).unwrap_or(&[]);
+    let values = parsed.options.iter().all(|option| option.value.is_none_or(|value| fits(&option.name, value)));
+    if !values || !paths.iter().all(|path| plain(path, "_.:=,/+@ -")) {
+        scene.unlisted(format!("`{}` is a script, which may take this apart", scene.name));
+    }
+    for path in paths {
         scene.read(path, false);
     }
+    reads_with_endings(scene, paths);
 }

@@ -1,6 +1,6 @@
 //! Programs that read files and print, sorted by what they do with their operands.
 
-use super::text::reads_then_writes;
+use super::text::input_and_output;
 use super::{Program, compare, reads, reads_below};
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -115,7 +115,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["uniq"],
         "-c,--count -d,--repeated -D --all-repeated? -f,--skip-fields= --group? -i,--ignore-case -s,--skip-chars= -u,--unique -z,--zero-terminated -w,--check-chars= --help --version",
-        unique,
+        input_and_output,
     ),
 ];
 
@@ -140,9 +140,4 @@ fn list_tree(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn walk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     reads_below(scene, &parsed.operands, true);
-}
-
-/// The second operand of `uniq` is written.
-fn unique(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    reads_then_writes(scene, &parsed.operands);
 }

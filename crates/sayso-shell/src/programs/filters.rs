@@ -15,7 +15,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["awk", "gawk", "mawk", "nawk", "original-awk"],
-        "-F,--field-separator= -v,--assign= -f,--file=< --version --help",
+        "+ -F,--field-separator= -v,--assign= -f,--file=< --version --help",
         scans,
     ),
     Program::raw(&["jq"], picks),
@@ -180,6 +180,10 @@ fn scans(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         if assigned(value).is_none_or(awk::is_special) {
             closed(scene, format!("`{}` sets `{}`", scene.name, hole::shown(value)));
         }
+    }
+    // Behind its program each awk but a few takes everything for a file.
+    if files.iter().any(|file| file.starts_with('-') && *file != "-") {
+        closed(scene, format!("an option stands behind the program of `{}`", scene.name));
     }
     for file in files {
         match assigned(file) {

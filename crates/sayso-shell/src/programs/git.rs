@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::Program;
 use super::git_changes::{self as changes};
 use super::git_globals::{Globals, globals};
-use super::git_lists::only_looks;
+use super::git_lists::{only_looks, shows_addresses};
 use super::git_paths::{below, read_operands};
 use super::git_readers::{READERS, Reader};
 use super::git_writers::{Does, WRITERS, Writer};
@@ -76,9 +76,10 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(word) = &globals.unknown {
         scene.unlisted(format!("`git {}` can change what git runs, or where", hole::shown(word)));
     }
-    scene.ask_git(&folder);
+    let command = words.get(globals.length..).unwrap_or(&[]);
+    scene.ask_git(&folder, shows_addresses(command));
     scene.read(&folder, true);
-    let Some((subcommand, arguments)) = words.get(globals.length..).and_then(<[&str]>::split_first) else {
+    let Some((subcommand, arguments)) = command.split_first() else {
         return scene.unknown("git without a subcommand");
     };
     let Some(form) = form(subcommand, arguments) else {
@@ -103,6 +104,10 @@ fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals
     }
     if given.options.iter().any(|option| may_show_signature(&option.name, option.value)) {
         scene.unknown("shows signatures, for which git starts another program");
+    }
+    // Files with `export-subst` may hold formats, too.
+    if name == "archive" && !(given.has("--list") && given.operands.is_empty()) {
+        scene.unknown("what it packs may show signatures, for which git starts another program");
     }
     // What submodules hold is shown with the settings that lie there.
     if given.value("--submodule").is_some_and(|value| !matches!(value, "short" | "log")) {
@@ -147,6 +152,8 @@ fn shows_whole_repository(form: &str) -> bool {
 
 /// Whether a format may have git start the program that checks signatures.
 fn may_show_signature(option: &str, value: Option<&str>) -> bool {
-    let Some(value) = value.filter(|_| matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check")) else { return false };
+    let Some(value) = value.filter(|_| matches!(option, "--format" | "--pretty" | "--sort" | "--batch-check" | "--group")) else {
+        return false;
+    };
     ["%G", "%+G", "%-G", "% G", "signature"].iter().any(|part| value.contains(part)) || !hole::is_literal(value)
 }

@@ -68,6 +68,21 @@ pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
     }
 }
 
+/// Whether these words may show addresses of other repositories, which may hold a password: where the world finds one, it is asked.
+pub(super) fn shows_addresses(command: &[&str]) -> bool {
+    match command {
+        ["remote", words @ ..] => !words.is_empty(),
+        // Only for settings of these sections it is certain that they hold none.
+        ["config", words @ ..] => !words.iter().any(|word| {
+            let section = word.trim_start_matches('^').split(['.', '\\']).next().unwrap_or("").to_ascii_lowercase();
+            matches!(section.as_str(), "user" | "core" | "init" | "color" | "pull" | "push" | "diff" | "commit" | "merge")
+        }),
+        ["for-each-ref" | "branch" | "tag", words @ ..] => words.iter().any(|word| word.contains("remote") && word.contains('%')),
+        [subcommand, ..] => matches!(*subcommand, "ls-remote" | "submodule"),
+        [] => false,
+    }
+}
+
 /// Only settings that are asked for by name, or only names: the others may hold a password.
 fn config(form: &str, given: &Parsed<'_>) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));

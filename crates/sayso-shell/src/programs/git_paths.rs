@@ -86,10 +86,22 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
         Operands::Paths | Operands::Content => 0,
     };
     let content = shows_content(form, operands, given);
+    if content && may_reach_untracked(form, given) {
+        scene.ask_for_stash();
+    }
     let dashes = given.before_dashes.unwrap_or(usize::MAX);
     for (index, operand) in given.operands.iter().enumerate().skip(skipped) {
         read_operand(scene, form, folder, operand, index < dashes, content);
     }
+}
+
+/// Whether what is shown may be the files in a stash that were not tracked: its third parent, to which a walk through all names leads.
+fn may_reach_untracked(form: &str, given: &Parsed<'_>) -> bool {
+    let walks = matches!(form, "log" | "whatchanged" | "reflog" | "reflog show" | "format-patch" | "diff-tree");
+    let everywhere = ["--all", "--reflog", "--glob"].iter().any(|name| given.has(name));
+    let stash = |operand: &&str| operand.contains("stash") && (walks || ["^3", "^@", "^-"].iter().any(|end| operand.contains(end)));
+    let revisions = given.operands.iter().take(given.before_dashes.unwrap_or(usize::MAX));
+    everywhere && walks || revisions.into_iter().any(|operand| stash(operand) && !operand.contains('/') || operand.contains("refs/stash"))
 }
 
 /// Reads one revision or path. Behind `--` it can only be a path.

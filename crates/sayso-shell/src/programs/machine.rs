@@ -121,7 +121,6 @@ fn services(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         subcommand,
         "status"
             | "show"
-            | "cat"
             | "is-active"
             | "is-enabled"
             | "is-failed"

@@ -5,8 +5,8 @@
 //!
 //! Not here, since what the project holds decides what they run: `yarn` and `pnpm` (`yarnPath`, `packageManager`), everything that
 //! `rustup` starts (`rust-toolchain.toml` may name a folder), `mvn` (`.mvn/jvm.config`), `gradle`, `bazel` (`tools/bazel`), `dotnet`
-//! (`global.json`), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
-//! and start-up code), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
+//! (`global.json`), `go` (`toolchain` in `go.mod`, which is fetched), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
+//! and start-up code), `terraform version` (asks whether there is a newer one), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -25,7 +25,6 @@ R Rscript ghc nim dart swift swiftc: --version
 ocaml: -version
 zig: version
 java javac: -version | --version
-go: version | env WORD | env WORD WORD | env WORD WORD WORD | help | help WORD
 gofmt: --help
 gcc g++ cc c++ clang clang++: --version | -dumpversion | -dumpmachine
 ld: --version
@@ -56,7 +55,7 @@ docker: --version | -v | compose version
 podman docker-compose: --version
 kubectl: version --client | version --client=true
 helm: version | version --short
-terraform tofu: version | --version | -version
+tofu: version | --version | -version
 aws: --version
 
 gh: --version | version

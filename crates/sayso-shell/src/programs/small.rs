@@ -78,6 +78,9 @@ fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// The letters of a format's conversions; none if one of them is not plain. `%n` and `%(…)T` do more than print.
 fn conversions(format: &str) -> Option<Vec<char>> {
+    if may_spell_conversion(format) {
+        return None;
+    }
     let mut kinds = Vec::new();
     for rest in format.replace("%%", "").split('%').skip(1) {
         let kind = rest.trim_start_matches(|character: char| character.is_ascii_digit() || "+-. #0".contains(character)).chars().next()?;
@@ -87,6 +90,39 @@ fn conversions(format: &str) -> Option<Vec<char>> {
         kinds.push(kind);
     }
     Some(kinds)
+}
+
+/// Whether an escape may stand for `%`: zsh resolves escapes before it looks for conversions.
+fn may_spell_conversion(format: &str) -> bool {
+    const MOST_DIGITS: usize = 8;
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('\\') {
+        let mut letters = after.chars();
+        let Some(letter) = letters.next() else { return false };
+        rest = letters.as_str();
+        let (radix, digits) = match letter {
+            'x' | 'u' | 'U' => (16, rest),
+            '0'..='7' => (8, after),
+            // `\C-x` and `\M-x` stand for other characters, too.
+            'C' | 'M' => return true,
+            _ => continue,
+        };
+        let mut value = 0;
+        for digit in digits.chars().take(MOST_DIGITS) {
+            let Some(digit) = digit.to_digit(radix) else {
+                if !hole::is_literal(digit.encode_utf8(&mut [0; 4])) {
+                    return true;
+                }
+                break;
+            };
+            value = value * radix + digit;
+            // A value that is too large for one byte may be cut.
+            if value == 0x25 || !matches!(letter, 'u' | 'U') && value % 256 == 0x25 {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn is_numeric(kind: char) -> bool {

@@ -1,5 +1,6 @@
 //! Programs that turn text or data into other text: most read their operands and print, a few have one that is written.
 
+use super::builtins::is_number;
 use super::{Program, compare, reads, says, takes_none};
 use crate::hole;
 use crate::options::Parsed;
@@ -73,7 +74,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["ptx"],
         "-A,--auto-reference -f,--ignore-case -r,--references -R,--right-side-refs -w,--width= -i,--ignore-file=< -o,--only-file=<",
-        |scene, parsed| reads_then_writes(scene, &parsed.operands),
+        input_and_output,
     ),
     Program::new(
         &["split"],
@@ -134,7 +135,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["xmllint"],
-        "--noout --format --nonet --html --huge --recover --noblanks --nowarning --quiet --xpath=_ --c14n --c14n11 --exc-c14n --dropdtd --version",
+        "--noout --format --nonet --html --huge --recover --noblanks --nowarning --quiet --xpath=_ --dropdtd --version",
         markup,
     ),
     Program::new(&["bc"], "-l,--mathlib -q,--quiet -s,--standard -w,--warn -v,--version", reads),
@@ -153,10 +154,19 @@ fn after_first(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// The tools of binutils take `@file` for a list of further words.
+/// Whether a word may turn out to be `@file`, which the tools of binutils take for a list of further words, wherever it stands.
+pub(super) fn may_be_list(word: &str) -> bool {
+    word.starts_with(['@', hole::TEXT, hole::LIST, hole::STAR, hole::ANY])
+}
+
+/// Only what can be no list of further words.
 fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if parsed.operands.iter().any(|word| word.starts_with('@')) {
+    let values = parsed.options.iter().filter_map(|option| option.value);
+    if parsed.operands.iter().copied().chain(values).any(may_be_list) {
         scene.unlisted(format!("`{}` takes further words from a file", scene.name));
+    }
+    if parsed.value("--bytes").is_some_and(|count| !is_number(count)) {
+        scene.unlisted("this form of `strings` is not known");
     }
     if parsed.operands.is_empty() && matches!(scene.name.as_str(), "nm" | "objdump" | "size") {
         scene.read("a.out", false);
@@ -170,6 +180,11 @@ fn hex_dump(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut operands = Vec::new();
     let mut words = parsed.operands.iter().copied();
     while let Some(word) = words.next() {
+        // Behind the first file nothing is an option: `xxd a -p` writes a file `-p`.
+        if !operands.is_empty() {
+            operands.push(word);
+            continue;
+        }
         let known = match word {
             "-p" | "-ps" | "-plain" | "-i" | "-b" | "-bits" | "-u" | "-e" | "-a" | "-E" | "-r" => true,
             "-c" | "-cols" | "-g" | "-l" | "-len" | "-s" | "-seek" | "-o" => words.next().is_some_and(number),
@@ -201,6 +216,14 @@ pub(super) fn reads_then_writes(scene: &mut Scene<'_>, operands: &[&str]) {
     }
     for output in operands {
         scene.write(output);
+    }
+}
+
+/// The same, for a program to which an option behind the input may be the output.
+pub(super) fn input_and_output(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    reads_then_writes(scene, &parsed.operands);
+    if let Some(word) = parsed.late.first() {
+        scene.unlisted_word(word, format!("`{word}` behind the input of `{}` may be the file that it writes", scene.name));
     }
 }
 

@@ -75,7 +75,7 @@ fn h_68_usual_settings_of_a_repository_are_inert() {
     }
     assert_eq!(foreign_on_read(&scratch, "."), []);
     // What nobody has looked at is told, and so is what git-lfs would run.
-    for key in ["brandnew.setting", "lfs.extension.x.clean", "diff.orderfile"] {
+    for key in ["brandnew.setting", "lfs.extension.x.clean", "diff.colormixed"] {
         scratch.run_git(&["config", key, "x"], b"");
         assert!(foreign_on_read(&scratch, ".").iter().any(|helper| helper.name == key), "{key}");
     }

@@ -3,6 +3,7 @@
 mod git;
 mod git_clean;
 mod git_danger;
+mod git_outside;
 mod ignore;
 mod names;
 mod paths;
@@ -100,7 +101,7 @@ impl Scratch {
     }
 
     pub fn git(&self, folder: &str) -> GitFact {
-        match self.one(Question::GitHelpers { folder: folder.to_owned() }) {
+        match self.one(Question::GitHelpers { folder: folder.to_owned(), logins: false, stash: false }) {
             Some(Fact::Git(fact)) => fact,
             other => panic!("{other:?}"),
         }
@@ -155,7 +156,7 @@ fn time_of_a_pass() {
     std::thread::sleep(std::time::Duration::from_millis(3100));
     let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
     let program = Question::Program { name: "ls".to_owned() };
-    let git = Question::GitHelpers { folder: ".".to_owned() };
+    let git = Question::GitHelpers { folder: ".".to_owned(), logins: false, stash: false };
     for questions in [vec![], vec![path], vec![program], vec![git]] {
         let start = std::time::Instant::now();
         for _ in 0..1000 {

@@ -149,7 +149,9 @@ impl World for Stage {
             let question = match question {
                 Question::Path { path, no_follow } => Question::Path { path: whole(path), no_follow: *no_follow },
                 Question::Program { name } => Question::Program { name: whole(name) },
-                Question::GitHelpers { folder } => Question::GitHelpers { folder: whole(folder) },
+                Question::GitHelpers { folder, logins, stash } => {
+                    Question::GitHelpers { folder: whole(folder), logins: *logins, stash: *stash }
+                }
                 Question::Names { pattern, .. } => {
                     answers.push(Some(Fact::Names(self.names(cwd, &whole(pattern)))));
                     continue;

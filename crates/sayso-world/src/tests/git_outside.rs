@@ -1,0 +1,89 @@
+//! Repositories whose data or settings lead out of the workspace, and addresses that hold a password.
+
+use sayso_core::fact::{Fact, GitHelperKind, Question};
+
+use super::Scratch;
+use super::git_danger::repository;
+
+fn leads_out(scratch: &Scratch, folder: &str) -> bool {
+    scratch.git(folder).helpers.iter().any(|helper| helper.kind == GitHelperKind::Outside && helper.on_read)
+}
+
+#[test]
+fn data_outside_of_the_workspace_is_told() {
+    let scratch = repository();
+    scratch.folder("far");
+    scratch.run_git(&["clone", "-q", ".", &scratch.at("far/one")], b"");
+    assert!(!leads_out(&scratch, "."));
+    scratch.file("ws/by-file/.git", &format!("gitdir: {}\n", scratch.at("far/one/.git")));
+    assert!(leads_out(&scratch, "by-file"));
+    scratch.folder("ws/by-link");
+    std::os::unix::fs::symlink(scratch.at("far/one/.git"), scratch.at("ws/by-link/.git")).unwrap();
+    assert!(leads_out(&scratch, "by-link"));
+    scratch.run_git(&["init", "-q", "by-common"], b"");
+    scratch.file("ws/by-common/.git/commondir", &scratch.at("far/one/.git"));
+    scratch.file("ws/by-common/.git/gitdir", &scratch.at("ws/by-common/.git"));
+    assert!(leads_out(&scratch, "by-common"));
+    scratch.run_git(&["init", "-q", "by-objects"], b"");
+    std::fs::remove_dir_all(scratch.at("ws/by-objects/.git/objects")).unwrap();
+    std::os::unix::fs::symlink(scratch.at("far/one/.git/objects"), scratch.at("ws/by-objects/.git/objects")).unwrap();
+    assert!(leads_out(&scratch, "by-objects"));
+    scratch.file("ws/.git/objects/info/alternates", &format!("{}\n", scratch.at("far/one/.git/objects")));
+    assert!(leads_out(&scratch, "."));
+    scratch.file("ws/.git/objects/info/alternates", "../../by-common/.git/objects\n");
+    assert!(!leads_out(&scratch, "."));
+    scratch.file("ws/by-common/.git/objects/info/alternates", "../../../../far/one/.git/objects\n");
+    assert!(leads_out(&scratch, "."), "alternates have alternates");
+}
+
+#[test]
+fn a_work_tree_that_its_repository_knows_is_ordinary() {
+    let scratch = repository();
+    scratch.folder("far");
+    scratch.run_git(&["clone", "-q", ".", &scratch.at("far/one")], b"");
+    scratch.run_git(&["-C", &scratch.at("far/one"), "worktree", "add", "-q", &scratch.at("ws/tree")], b"");
+    assert!(!leads_out(&scratch, "tree"));
+    scratch.run_git(&["init", "-q", "--separate-git-dir", &scratch.at("far/apart"), "apart"], b"");
+    assert_eq!(leads_out(&scratch, "apart"), !std::fs::read_to_string(scratch.at("far/apart/config")).unwrap().contains("worktree"));
+    // Another folder cannot take its place.
+    scratch.file("ws/other/.git", &std::fs::read_to_string(scratch.at("ws/tree/.git")).unwrap());
+    assert!(leads_out(&scratch, "other"));
+}
+
+#[test]
+fn files_that_settings_name_may_lie_in_the_workspace_only() {
+    for key in
+        ["core.excludesFile", "core.attributesFile", "format.signatureFile", "blame.ignoreRevsFile", "mailmap.file", "diff.orderFile"]
+    {
+        for (value, out) in
+            [("x", false), ("docs/x", false), ("../x", true), ("/etc/passwd", true), ("~/x", true), (".env", true), ("~u/x", true)]
+        {
+            let scratch = repository();
+            scratch.run_git(&["config", key, value], b"");
+            assert_eq!(leads_out(&scratch, "."), out, "{key}={value}");
+        }
+    }
+    let scratch = repository();
+    scratch.run_git(&["config", "include.path", &scratch.at("home/x")], b"");
+    assert!(leads_out(&scratch, "."));
+}
+
+#[test]
+fn passwords_and_stashes_are_told_only_where_they_are_shown() {
+    let scratch = repository();
+    let kinds = |logins: bool, stash: bool| -> Vec<GitHelperKind> {
+        match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins, stash }) {
+            Some(Fact::Git(fact)) => fact.helpers.into_iter().map(|helper| helper.kind).collect(),
+            other => panic!("{other:?}"),
+        }
+    };
+    scratch.run_git(&["config", "remote.origin.url", "https://example.com/x.git"], b"");
+    assert_eq!(kinds(true, true), []);
+    scratch.run_git(&["config", "remote.origin.url", "https://me:secret@example.com/x.git"], b"");
+    assert_eq!((kinds(false, false), kinds(true, false)), (vec![], vec![GitHelperKind::Login]));
+    scratch.run_git(&["config", "remote.origin.url", "git@example.com:x.git"], b"");
+    scratch.run_git(&["config", "url.https://ghp_x@example.com/.insteadOf", "https://example.com/"], b"");
+    assert_eq!(kinds(true, false), [GitHelperKind::Login]);
+    scratch.file("ws/.git/refs/stash", "x");
+    assert_eq!((kinds(false, false), kinds(false, true)), (vec![], vec![GitHelperKind::Stash]));
+}
