@@ -150,7 +150,7 @@ fn what_other_shells_read_as_other_commands_is_opaque() {
 fn text_over_64_kib_is_opaque() {
     assert!(analyse(&format!("echo {}", "a".repeat(64 * 1024))).opaque.is_some());
     assert!(analyse(&format!("echo {}", "a".repeat(60 * 1024))).opaque.is_none());
-    assert!(analyse(&format!("ls {}", "a ".repeat(2000))).opaque.is_some());
+    assert!(analyse(&format!("ls {}", "a ".repeat(4000))).opaque.is_some());
 }
 
 #[test]

@@ -182,9 +182,10 @@ fn seven_zip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// Members of a thin archive are other files, wherever they are: only their names are shown without a question.
 fn library(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
-        ["t" | "tv" | "-t" | "-tv" | "p" | "-p", archive, members @ ..]
+        ["t" | "tv" | "-t" | "-tv", archive, members @ ..]
             if !may_be_list(archive)
                 && !archive.starts_with('-')
                 && members.iter().all(|member| !member.starts_with(['-', '@']) && hole::is_literal(member)) =>
