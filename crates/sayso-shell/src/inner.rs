@@ -247,7 +247,7 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
             word if word.len() > 1 && word.starts_with('-') && word.bytes().skip(1).all(|byte| b"celux".contains(&byte)) => {
                 command |= word.contains('c');
             }
-            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then(|| (field, rest.as_slice())),
+            word => return (command && !word.starts_with(['-', '+']) && hole::is_literal(word)).then_some((field, rest.as_slice())),
         }
     }
 }
