@@ -29,12 +29,9 @@ fn reasons(text: &str, verdict: &Verdict, out: &mut Vec<String>) {
     for reason in &verdict.reasons {
         let line = explain::because(reason);
         let place = reason.at.filter(|at| reason.decision > Decision::Allow && marked.len() < MOST_CARETS && !marked.contains(at));
-        match place.and_then(|place| caret(text, place)) {
-            Some(lines) => {
-                out.extend(lines);
-                marked.extend(place);
-            }
-            None => {}
+        if let Some(lines) = place.and_then(|place| caret(text, place)) {
+            out.extend(lines);
+            marked.extend(place);
         }
         out.push(line);
     }

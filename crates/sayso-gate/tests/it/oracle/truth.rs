@@ -145,7 +145,9 @@ impl Judges {
             if !start.environment.is_empty() {
                 miss("changed the environment of a program", format!("{shown}: {:?}", start.environment));
             }
-            if !covers(self.alone(name, start)) {
+            // Alone it would get words from anywhere; behind a list of names it gets only these, and must be among the listed commands.
+            let fed = name == "xargs" && text.contains('|') && !text.contains('<');
+            if !fed && !covers(self.alone(name, start)) {
                 miss("started what is not silent alone", shown.clone());
             }
             if let Some(input) = start.input.as_deref().filter(|input| !covers(self.allowed(&quote(&["cat", input]), "/ws"))) {
