@@ -6,7 +6,7 @@ use sayso_core::fact::from_home;
 use crate::world::HOME;
 
 /// What stands in a word of a command that is not literal for something that is only known when it runs.
-const HOLES: [&str; 7] = ["words of its input", "<(…)", "$…", "$#", "{}", "/…", "$PWD"];
+const HOLES: [&str; 8] = ["words of its input", "names from its input", "<(…)", "$…", "$#", "{}", "/…", "$PWD"];
 
 /// A listed word in parts, with anything between them; one part is literal.
 fn parts(word: &str) -> Vec<String> {
