@@ -204,12 +204,14 @@ fn is_negative(word: &str) -> bool {
     word.len() > 1 && word.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What a table says of each spelling.
-type Index = HashMap<&'static str, (&'static str, Takes)>;
+/// What a table says of each spelling, sorted by it.
+type Index = Vec<(&'static str, (&'static str, Takes))>;
 
 /// The entry of a spelling: its normal spelling and what it takes.
 fn find(table: &'static str, name: &str) -> Option<(&'static str, Takes)> {
-    index(table).get(name).copied()
+    let index = index(table);
+    let at = index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
+    index.get(at).map(|(_, entry)| *entry)
 }
 
 /// The index of a table, made when it is first used. Tables are constants, so there are only so many.
@@ -224,9 +226,12 @@ fn index(table: &'static str) -> &'static Index {
         let (names, takes) = takes(entry);
         let normal = names.rsplit(',').next().unwrap_or(names);
         for name in names.split(',') {
-            made.entry(name).or_insert((normal, takes));
+            made.push((name, (normal, takes)));
         }
     }
+    // Of two entries for one spelling, the first counts.
+    made.sort_by_key(|(name, _)| *name);
+    made.dedup_by_key(|(name, _)| *name);
     let made: &'static Index = Box::leak(Box::new(made));
     INDEXES.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made)
 }

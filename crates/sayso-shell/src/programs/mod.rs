@@ -24,7 +24,6 @@ mod subcommands;
 mod text;
 mod tools;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::options::Parsed;
@@ -91,14 +90,25 @@ fn named(families: &'static [&'static [Program]]) -> impl Iterator<Item = (&'sta
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     // Every word of a text that could not be read is looked up, so this must be quick.
-    static BY_NAME: LazyLock<HashMap<&str, &Program>> = LazyLock::new(|| named(&OTHERS).chain(named(&MODELLED)).collect());
-    BY_NAME.get(name).copied().or_else(|| tools::by_prefix(name))
+    static BY_NAME: LazyLock<Vec<(&str, &Program)>> = LazyLock::new(|| {
+        // Of two rows with one name, the modelled one counts.
+        let mut all: Vec<(&str, &Program)> = named(&MODELLED).chain(named(&OTHERS)).collect();
+        all.sort_by_key(|(name, _)| *name);
+        all.dedup_by_key(|(name, _)| *name);
+        all
+    });
+    let found = BY_NAME.binary_search_by_key(&name, |(known, _)| known).ok().and_then(|at| BY_NAME.get(at));
+    found.map(|(_, program)| *program).or_else(|| tools::by_prefix(name))
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
 pub(crate) fn is_modelled(name: &str) -> bool {
-    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| named(&MODELLED).map(|(name, _)| name).collect());
-    NAMES.contains(name)
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let mut names: Vec<&str> = named(&MODELLED).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names
+    });
+    NAMES.binary_search(&name).is_ok()
 }
 
 /// Every operand is read.
