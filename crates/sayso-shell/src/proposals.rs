@@ -72,7 +72,8 @@ pub(crate) fn proposals(command: &Command) -> Vec<String> {
         return Vec::new();
     }
     let mut out = vec![quote::quote(words)];
-    let own = own_words(program, words);
+    // Where each argument says what is read or written, the name of the program alone says too little.
+    let own = own_words(program, words).filter(|own| *own > 1 || !command.modelled);
     if let Some(own) = own {
         let start = words.get(..own).unwrap_or(words);
         // With its options spelled out, and with any.
