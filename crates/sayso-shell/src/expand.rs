@@ -245,6 +245,11 @@ impl Expander<'_> {
                 piece => words.iter_mut().for_each(|word| word.push(piece)),
             }
         }
+        // A word of nothing is left out by one shell and kept by another.
+        let nothing = |word: &Vec<&Piece>| word.iter().all(|piece| matches!(piece, Piece::Text { text, quoted: false } if text.is_empty()));
+        if words.len() > 1 && words.iter().any(nothing) {
+            return None;
+        }
         Some(words)
     }
 

@@ -168,6 +168,8 @@ impl Walk<'_> {
             };
             let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
             let command = inner.get(..length).unwrap_or(&[]);
+            // With `+` the names are several, and the second one may be an output.
+            let several = inner.get(length).is_some_and(|end| end.value == "+");
             for place in &places {
                 let mut words = command.to_vec();
                 for field in &mut words {
@@ -178,6 +180,9 @@ impl Walk<'_> {
                     } else {
                         field.fill("{}", TEXT);
                     }
+                }
+                if several && let Some(last) = words.last().cloned() {
+                    words.extend([last.clone(), last]);
                 }
                 let before = self.state.clone();
                 if in_folder {

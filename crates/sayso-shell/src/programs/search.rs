@@ -93,7 +93,9 @@ fn everywhere(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 
 /// The operands that are paths: the first one is the pattern, unless an option gives it.
 fn without_pattern<'p, 'a>(parsed: &'p Parsed<'a>, no_pattern: bool) -> &'p [&'a str] {
-    let given = no_pattern || parsed.has("--regexp") || parsed.has("--file");
+    // A pattern of names in the place of the text to look for is that text and files.
+    let several = parsed.operands.first().is_some_and(|first| hole::may_be_several(first));
+    let given = no_pattern || several || parsed.has("--regexp") || parsed.has("--file");
     let skipped = usize::from(!given);
     parsed.operands.get(skipped..).unwrap_or(&[])
 }
