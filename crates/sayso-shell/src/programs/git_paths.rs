@@ -106,6 +106,11 @@ fn may_reach_untracked(form: &str, given: &Parsed<'_>) -> bool {
 
 /// Reads one revision or path. Behind `--` it can only be a path.
 fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, revision: bool, content: bool) {
+    // Where no file has such a name, the shell leaves the pattern to git, which looks at any depth.
+    if hole::is_glob(operand) {
+        let left = hole::shown(operand);
+        read_operand(scene, form, folder, &left, revision, content);
+    }
     // A commit by its number can be no file that anybody would hide.
     if revision && operand.contains(hole::COMMIT) && hole::is_literal(&operand.replace(hole::COMMIT, "")) {
         return read_operand(scene, form, folder, &operand.replace(hole::COMMIT, "0000000"), revision, content);
