@@ -536,7 +536,9 @@ fn is_one_commit(words: &[&str]) -> bool {
     matches!(names.as_slice(), [name] if is_commit(name))
 }
 
+/// A name of a commit. That of a stash is none: one of its parents holds files that git does not track.
 fn is_commit(word: &str) -> bool {
-    word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
+    !word.to_ascii_lowercase().contains("stash")
+        && word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/.~^@".contains(&byte))
 }
