@@ -35,6 +35,7 @@ mod listers;
 mod normal;
 mod options;
 mod other_shells;
+mod outputs;
 mod places;
 mod programs;
 mod proposals;

@@ -9,6 +9,7 @@ use crate::expand::{self, Field};
 use crate::folders::Folders;
 use crate::hole::{self, NUMBER, TEXT};
 use crate::listers::{self, Listed};
+use crate::outputs;
 use crate::variables::{Variables, is_number, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -172,7 +173,7 @@ impl<'a> Walk<'a> {
                 for part in parts {
                     self.state.clone_from(&before);
                     self.node(part)?;
-                    let words = expand::literal_words(part);
+                    let words = outputs::literal_words(part);
                     self.feed = match words {
                         // What is parted by a NUL has no lines to choose from.
                         Some(words) if listers::passes_on(&words) => self.feed.take().filter(|feed| !feed.by_nul),

@@ -1,0 +1,124 @@
+//! What a substitution prints, as far as that is known without running it: names of files, numbers, commits, and texts.
+
+use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
+use crate::hole::{COMMIT, HERE, NUMBER, PARTED};
+use crate::listers;
+
+/// The names of files that a substitution prints, if it prints nothing else.
+pub(crate) fn listed_names(script: &Script) -> Option<Vec<String>> {
+    let [node] = script.0.as_slice() else { return None };
+    let (first, rest) = match node {
+        Node::Pipeline(parts) => parts.split_first()?,
+        node => (node, [].as_slice()),
+    };
+    let all_pass_on = rest.iter().all(|part| literal_words(part).is_some_and(|words| listers::passes_on(&words)));
+    listers::listed(&literal_words(first)?).filter(|listed| all_pass_on && !listed.by_nul).map(|listed| listed.names)
+}
+
+/// `2>/dev/null`.
+fn drops_errors(redirect: &Redirect) -> bool {
+    redirect.descriptor == Some(2) && matches!(&redirect.kind, RedirectKind::Write(word) if word.literal().as_deref() == Some("/dev/null"))
+}
+
+/// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.
+pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
+    let Node::Simple(simple) = node else { return None };
+    if !simple.assignments.is_empty() || !simple.redirects.iter().all(drops_errors) {
+        return None;
+    }
+    simple.words.iter().map(Word::literal).collect()
+}
+
+/// What a substitution prints, where that is known without running it: `$(pwd)`, `$(cat <<'X' …)` with a plain text, a number of lines or of
+/// seconds, and the number of a commit.
+pub(crate) fn known_output(script: &Script, document: &Document) -> Option<String> {
+    let [node] = script.0.as_slice() else { return None };
+    // `|| true` only hides that nothing was found.
+    let node = match node {
+        Node::Chain(parts) => match parts.as_slice() {
+            [(_, first), (Joint::Or, last)]
+                if literal_words(last).is_some_and(|words| matches!(words.as_slice(), [word] if word == "true")) =>
+            {
+                first
+            }
+            _ => node,
+        },
+        node => node,
+    };
+    if let Node::Pipeline(parts) = node {
+        let last = literal_words(parts.last()?)?;
+        return is_count(&last).then(|| NUMBER.to_string());
+    }
+    let Node::Simple(simple) = node else { return None };
+    if !simple.assignments.is_empty() {
+        return None;
+    }
+    if is_count_in_one_file(simple) {
+        return Some(NUMBER.to_string());
+    }
+    let words: Vec<String> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let only_errors = simple.redirects.iter().all(drops_errors);
+    match (words.as_slice(), simple.redirects.as_slice()) {
+        (["pwd"], []) => Some(HERE.to_string()),
+        (["cat"], [redirect]) if matches!(redirect.descriptor, None | Some(0)) => match &redirect.kind {
+            RedirectKind::HereDocument(number) => {
+                let text = document.bodies.get(*number)?.literal()?;
+                Some(text.trim_end_matches('\n').to_owned())
+            }
+            _ => None,
+        },
+        (["nproc"] | ["date", "+%s" | "+%Y" | "+%s%N" | "+%Y%m%d" | "+%Y%m%d%H%M%S"], []) => Some(NUMBER.to_string()),
+        (["wc", flag], [redirect])
+            if matches!(redirect.kind, RedirectKind::Read(_))
+                && matches!(redirect.descriptor, None | Some(0))
+                && is_count(&["wc".to_owned(), (*flag).to_owned()]) =>
+        {
+            Some(NUMBER.to_string())
+        }
+        // Each on a line of its own, so that these are several words outside of quotes.
+        (["seq", numbers @ ..], [])
+            if !numbers.is_empty() && numbers.iter().all(|number| number.bytes().all(|byte| byte.is_ascii_digit())) =>
+        {
+            Some(format!("{NUMBER}{PARTED}"))
+        }
+        (["git", "rev-list", "-1" | "--max-count=1", name] | ["git", "rev-list", "-n", "1", name], _) if only_errors && is_commit(name) => {
+            Some(COMMIT.to_string())
+        }
+        (["git", "rev-list", "-1", name, "--", _] | ["git", "rev-list", "-n", "1", name, "--", _], _) if only_errors && is_commit(name) => {
+            Some(COMMIT.to_string())
+        }
+        (["git", "rev-parse", revisions @ ..], _) if only_errors && is_one_commit(revisions) => Some(COMMIT.to_string()),
+        (["git", "merge-base", one, other], _) if only_errors && is_commit(one) && is_commit(other) => Some(COMMIT.to_string()),
+        _ => None,
+    }
+}
+
+/// Counts what it reads, and prints the number alone.
+fn is_count(words: &[String]) -> bool {
+    matches!(words.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
+}
+
+/// `grep -c TEXT "$file"`: with one file, the number stands there alone.
+fn is_count_in_one_file(simple: &Simple) -> bool {
+    let [program, flag, _, file] = simple.words.as_slice() else { return false };
+    let one = |piece: &Piece| match piece {
+        Piece::Text { .. } => true,
+        Piece::Parameter { quoted, form, .. } => *quoted && *form == Form::Plain,
+        _ => false,
+    };
+    program.bare() == Some("grep") && flag.bare() == Some("-c") && file.pieces.iter().all(one) && simple.redirects.iter().all(drops_errors)
+}
+
+/// One commit with options that only change how it is written. What git does not know it prints as it stands.
+fn is_one_commit(words: &[&str]) -> bool {
+    let names: Vec<&&str> = words.iter().filter(|word| !matches!(**word, "--short" | "--verify" | "-q" | "--quiet")).collect();
+    matches!(names.as_slice(), [name] if is_commit(name))
+}
+
+/// A name of a commit. That of a stash is none: one of its parents holds files that git does not track.
+fn is_commit(word: &str) -> bool {
+    !word.to_ascii_lowercase().contains("stash")
+        && word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/.~^@".contains(&byte))
+}
