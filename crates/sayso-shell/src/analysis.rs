@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::{Question, Search};
+use sayso_core::fact::Question;
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, listers, normal, other_shells, seen};
+use crate::{LONGEST, danger, normal, other_shells, searches, seen};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -195,7 +195,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     let (interprets, git) = scene.close();
     let interprets = interprets || line.read_inside;
 
-    searches(draft, part, &name, &arguments);
+    searches::searches(draft, part, &name, &arguments);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
     let deletes_below =
@@ -278,106 +278,6 @@ fn show_inside(text: &str, draft: &mut Draft) {
         opaque.end = text.len();
         opaque.seen = seen.rows();
     }
-}
-
-/// Whether a bundle of short options has one of these letters.
-fn short(word: &str, letters: &[char]) -> bool {
-    word.starts_with('-') && !word.starts_with("--") && word.contains(letters)
-}
-
-/// Programs that show what is in all files below a folder; others that go deep only show names.
-fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
-    let has = |starts: &[&str], letters: &[char]| {
-        arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)) || short(word, letters))
-    };
-    let (hidden, follow, ignored) = match name {
-        "grep" | "egrep" | "fgrep" => (true, has(&["--deref"], &['R']), true),
-        "diff" => (true, true, true),
-        // Without options these leave hidden files alone; a pattern for names brings them back.
-        "rg" | "ag" | "ack" => {
-            let hidden = has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']);
-            let ignored = match name {
-                "rg" => has(&["--no-i", "--glob", "--iglob", "--unr"], &['u', 'g']),
-                "ag" => has(&["--all", "--unr", "--skip"], &['u', 'a', 'U', 't']),
-                // It does not know what git ignores.
-                _ => true,
-            };
-            (hidden, has(&["--fol"], &['L', 'f']), ignored)
-        }
-        // Names are listed through links, which may lead out.
-        "ls" | "tree" | "du" | "find" | "fd" | "fdfind" if follows_links(name, arguments) => {
-            let search = Search { hidden: true, follow: true, names: true, ..Search::default() };
-            return below_read_folders(draft, part, search);
-        }
-        // What git tracks is the project's own; the rest is only searched when asked for.
-        "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => {
-            (true, true, has(&["--no-index", "--no-excl"], &[]))
-        }
-        _ => return,
-    };
-    // Names from another command have been asked about, with what binds them.
-    if arguments.iter().any(|word| word.contains(hole::BELOW)) {
-        return;
-    }
-    // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
-    let below =
-        |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");
-    let questions: Vec<usize> =
-        draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.question)).collect();
-    let only = names_of_search(name, arguments);
-    for question in questions {
-        scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());
-    }
-}
-
-/// Whether a program that lists names goes through links.
-fn follows_links(name: &str, arguments: &[&str]) -> bool {
-    let has = |letter: char, long: &str| arguments.iter().any(|word| short(word, &[letter]) || word.starts_with(long));
-    match name {
-        "ls" => has('L', "--deref") && has('R', "--recurs"),
-        "tree" => has('l', "--follow"),
-        "find" => arguments.iter().any(|word| matches!(*word, "-L" | "-follow")),
-        "fd" | "fdfind" => has('L', "--follow"),
-        _ => has('L', "--deref") || has('H', "--deref") || has('D', "--deref"),
-    }
-}
-
-/// Asks what a search through every folder that a command reads with everything below would show.
-fn below_read_folders(draft: &mut Draft, part: usize, search: Search) {
-    let below = |effect: &&Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && effect.manner.recursive;
-    let questions: Vec<usize> = draft.effects.iter().filter(below).filter_map(|effect| Some(effect.place()?.question)).collect();
-    for question in questions {
-        scene::search(draft, question, search, Vec::new());
-    }
-}
-
-/// The patterns of names that a search is bound to.
-fn names_of_search(name: &str, arguments: &[&str]) -> Vec<String> {
-    let spelled: &[&str] = match name {
-        "grep" | "egrep" | "fgrep" => &["--include"],
-        "rg" => &["--glob", "-g"],
-        _ => return Vec::new(),
-    };
-    let mut found = Vec::new();
-    let mut rest = arguments.iter().take_while(|word| **word != "--");
-    while let Some(word) = rest.next() {
-        let attached = spelled.iter().find_map(|option| {
-            let value = word.strip_prefix(option)?;
-            if option.starts_with("--") { value.strip_prefix('=') } else { Some(value).filter(|value| !value.is_empty()) }
-        });
-        let pattern = match attached {
-            Some(pattern) => pattern,
-            None if spelled.contains(word) => rest.next().copied().unwrap_or_default(),
-            None => continue,
-        };
-        // What is left out binds nothing.
-        if pattern.starts_with('!') {
-            continue;
-        }
-        let Some(pattern) = listers::name_pattern(pattern) else { return Vec::new() };
-        found.extend(scene::names(&pattern));
-    }
-    found
 }
 
 /// Lists the effects of a known program.

@@ -42,6 +42,7 @@ mod proposals;
 mod quote;
 mod redirects;
 mod scene;
+mod searches;
 mod seen;
 mod split;
 mod variables;
