@@ -147,7 +147,8 @@ impl<'a> Scene<'a> {
     /// Reads a path.
     pub(crate) fn read(&mut self, path: &str, recursive: bool) {
         let endless = matches!(path, "/dev/zero" | "/dev/random" | "/dev/urandom");
-        if !(matches!(path, "/dev/null" | "/dev/stdin") || endless && self.stops_early) {
+        // No file has an empty name: there is nothing to open.
+        if !(matches!(path, "" | "/dev/null" | "/dev/stdin") || endless && self.stops_early) {
             self.path(EffectKind::Read, path, false, Manner { recursive, ..PLAIN });
         }
     }

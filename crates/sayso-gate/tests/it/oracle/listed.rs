@@ -3,6 +3,7 @@
 use sayso_core::draft::Command;
 use sayso_core::fact::from_home;
 
+use super::stage::LINK;
 use crate::world::HOME;
 
 /// What stands in a word of a command that is not literal for something that is only known when it runs.
@@ -21,14 +22,18 @@ fn parts(word: &str) -> Vec<String> {
         if letter == '$' {
             while letters.next_if(|next| next.is_alphanumeric() || "_{}#%:-@*?".contains(*next)).is_some() {}
         }
-        out.push(if matches!(letter, '$' | '*' | '?' | '~') { '\0' } else { letter });
+        // So is the set of a pattern.
+        if letter == '[' && letters.clone().any(|next| next == ']') {
+            while letters.next().is_some_and(|next| next != ']') {}
+        }
+        out.push(if matches!(letter, '$' | '*' | '?' | '~' | '[') { '\0' } else { letter });
     }
     out.split('\0').map(str::to_owned).collect()
 }
 
 /// Whether a word may be any number of words: a name without quotes, the stars of file names, whatever `find` finds.
 fn is_several(parts: &[String], word: &str) -> bool {
-    parts.len() > 1 && !(word.contains('~') && parts.len() == 2) && word != "$#"
+    parts.len() > 1 && !(word.contains('~') && parts.len() == 2)
 }
 
 /// Whether a word of a listed command fits a real one: literal parts in order, anything in between.
@@ -60,7 +65,9 @@ fn words_fit(listed: &[String], literal: bool, real: &[String]) -> bool {
 /// The folder that a listed one is, seen from the workspace.
 fn folder_fits(listed: &str, real: &str) -> bool {
     let at_home = from_home(listed, Some(HOME)).unwrap_or_default();
-    word_fits(&parts(listed), real) || sayso_core::paths::join("/ws", &at_home) == real
+    let whole = sayso_core::paths::join("/ws", &at_home);
+    let behind_link = whole.strip_prefix(LINK.0).map(|rest| format!("{}{rest}", LINK.1));
+    word_fits(&parts(listed), real) || whole == real || behind_link.as_deref() == Some(real)
 }
 
 /// Whether one of the commands is this one, in this folder.
