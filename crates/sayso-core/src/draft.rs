@@ -81,7 +81,7 @@ pub struct Danger {
 }
 
 /// A finished analysis: every place has its facts, or the world did not answer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The effects.
     pub effects: Vec<Effect>,

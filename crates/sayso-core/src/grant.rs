@@ -1,11 +1,14 @@
 //! A remembered answer: what it covers, for how long, and up to which risk.
 
+use std::sync::Arc;
+
 use crate::digest::Digest;
 use crate::draft::Reading;
 use crate::effect::EffectKind;
 use crate::fact::Ignored;
 use crate::operation::{Operation, ToolSays};
 use crate::paths::{below, secret};
+use crate::policy::command::{CommandPattern, Reach as Width};
 use crate::tool::{Kind, Role};
 use crate::verdict::Risk;
 
@@ -26,6 +29,8 @@ pub struct Grant {
     pub uses_left: Option<u64>,
     /// The risk that was shown when it was given; it never covers a higher one.
     pub risk: Risk,
+    /// The digest of the scripts that were shown, for what runs files by their name; another content is another question.
+    pub seal: Option<Digest>,
 }
 
 /// What a grant covers.
@@ -47,6 +52,8 @@ pub enum GrantKey {
         /// The folder it runs in.
         folder: String,
     },
+    /// Commands of a pattern that the person chose: a learned rule.
+    Pattern(Arc<CommandPattern>),
     /// Reads of the workspace that are neither secret nor ignored by git: "all reads".
     Reads,
     /// Writes of this one file by this kind of tool, with any content.
@@ -115,6 +122,7 @@ impl Grant {
             GrantKey::Command { words, folder } => {
                 operation.kind() == Kind::Terminal && *folder == operation.cwd() && is_this_command(words, reading)
             }
+            GrantKey::Pattern(pattern) => operation.kind() == Kind::Terminal && is_of_pattern(pattern, reading),
             GrantKey::Reads => is_ordinary_read(operation, reading),
             GrantKey::AnyContent { kind, path } => {
                 operation.kind() == *kind
@@ -145,6 +153,22 @@ fn is_this_command(words: &[String], reading: &Reading) -> bool {
         && reading.effects.iter().all(|effect| {
             // What other arguments of the call do has no part, and was not in the words that were shown.
             effect.part == Some(0) && !effect.manner.redirect && effect.kind != EffectKind::Environment
+        })
+}
+
+/// Every command of the line is one of the pattern, plain and by itself.
+fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
+    reading.opaque.is_none()
+        && !reading.commands.is_empty()
+        && reading.commands.iter().all(|command| {
+            command.literal
+                && !command.interprets
+                && command.wrappers.is_empty()
+                && command.assignments.is_empty()
+                && pattern.matches(command, Width::Narrow)
+        })
+        && reading.effects.iter().all(|effect| {
+            effect.part.is_some() && !effect.manner.redirect && !effect.manner.unlisted && effect.kind != EffectKind::Environment
         })
 }
 

@@ -29,6 +29,8 @@ pub struct Call {
     pub session: String,
     /// The batch it came in.
     pub batch: Option<String>,
+    /// Calls of a batch with the same group are one question; grouping is said by the host and never guessed.
+    pub group: Option<String>,
     /// What the tool itself says about being approved; only a host can set it.
     pub says: ToolSays,
     /// What the door knows of an MCP tool.
@@ -102,6 +104,7 @@ impl Call {
             agent: Agent::default(),
             session: String::new(),
             batch: None,
+            group: None,
             says: ToolSays::Nothing,
             mcp: None,
         }
@@ -187,6 +190,11 @@ impl Operation {
     /// The batch it came in.
     pub fn batch(&self) -> Option<&str> {
         self.call.batch.as_deref()
+    }
+
+    /// The calls of its batch that it is one question with.
+    pub fn group(&self) -> Option<&str> {
+        self.call.group.as_deref()
     }
 
     /// What the tool says of its own call.

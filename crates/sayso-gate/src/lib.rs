@@ -1,4 +1,29 @@
-//! The controller: one pipeline that walks a call from operation to verdict, over ports to the outside.
+//! The controller: one pipeline that walks a call from the door to its end, over ports to the outside.
+//!
+//! [`pipeline`] is the place to start reading.
 
+pub mod approved;
+mod asking;
+pub mod batch;
+mod delegation;
+pub mod describe;
+pub mod entry;
+pub mod events;
+pub mod finished;
+pub mod flood;
+pub mod gate;
+mod guarded;
+pub mod ids;
+pub mod memory;
+pub mod offers;
+pub mod pattern;
 pub mod pipeline;
 pub mod ports;
+pub mod presentation;
+pub mod prompts;
+pub mod seal;
+pub mod simulated;
+pub mod start;
+pub mod stats;
+mod sync;
+pub mod turn;

@@ -1,14 +1,184 @@
-//! The flow: one call, from operation to verdict. Prompts, running and the record join it here.
+//! The flow: one call, from the door to its end. It reads from top to bottom.
+
+use std::sync::Arc;
+use std::time::Instant;
 
 use sayso_core::decide::{Case, Run, Uses, decide};
 use sayso_core::draft::{Draft, Reading};
 use sayso_core::grant::Grant;
-use sayso_core::operation::Operation;
+use sayso_core::operation::{Call, Operation};
+use sayso_core::outcome::Outcome;
 use sayso_core::policy::Policy;
 use sayso_core::tool_effects;
-use sayso_core::verdict::Verdict;
+use sayso_core::verdict::{Decision, Verdict};
 
-use crate::ports::World;
+use crate::approved::{Approved, Yes};
+use crate::asking::Said;
+use crate::entry::What;
+use crate::events::{About, EventKind};
+use crate::finished::Finished;
+use crate::gate::{End, Gate};
+use crate::ports::{Ran, World};
+use crate::seal;
+use crate::turn::Turn;
+
+/// How often a call is asked about anew because something changed while it was asked about; then it is denied.
+const MOST_CHANGES: usize = 3;
+
+impl Gate {
+    /// One call by itself: held, judged, asked about where it has to be, recorded, and run.
+    pub async fn call(&self, call: Call) -> Finished {
+        self.walk(call, &mut Turn::alone()).await
+    }
+
+    /// One call on its turn.
+    pub(crate) async fn walk(&self, call: Call, turn: &mut Turn) -> Finished {
+        if let Some(refused) = self.check_attachments(&call).await {
+            return refused;
+        }
+        match self.hold(call, turn).await {
+            Ok(approved) => self.run(approved).await,
+            Err(finished) => finished,
+        }
+    }
+
+    /// Holds a call until it may run. A refusal has an end already; an approval runs once, with [`Gate::run`] or by the host.
+    pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Finished> {
+        // What is judged, shown and run is this one value: nothing can change in it any more.
+        let operation = self.freeze(call)?;
+        self.tell(EventKind::ToolCallPre, Some(&operation), About::Nothing);
+        for _ in 0..MOST_CHANGES {
+            let judged = self.judge(&operation, turn);
+            let verdict = Arc::new(judged.verdict);
+            self.tell(EventKind::Check, Some(&operation), About::Verdict(Arc::clone(&verdict)));
+
+            let yes = match verdict.decision {
+                Decision::Deny => return Err(self.refuse(&operation, &verdict, End::of(Outcome::Blocked))),
+                _ if self.is_dry_run() => return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun))),
+                Decision::Allow => None,
+                Decision::Ask => {
+                    // Sealed before it is shown: what changes from here on is a new question.
+                    let files = seal::files(&operation, &judged.reading);
+                    let Some(before) = self.ports.world.seal(&files) else {
+                        return Err(self.refuse(&operation, &verdict, End::trouble("what it is about could not be looked at")));
+                    };
+                    match self.ask(&operation, &judged.reading, &verdict, turn).await {
+                        Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
+                        Said::Yes(..) if self.has_changed(&operation, &judged.reading, &files, before) => {
+                            turn.forget();
+                            continue;
+                        }
+                        Said::Yes(yes, kept) => match self.keep(&operation, &judged.reading, &verdict, kept, turn) {
+                            Ok(()) => Some((yes, files, before)),
+                            Err(trouble) => return Err(self.refuse(&operation, &verdict, End::trouble(&trouble))),
+                        },
+                    }
+                }
+            };
+            if let Some(grant) = &judged.grant {
+                turn.used(grant);
+            }
+            return self.approve(operation, verdict, judged.grant, yes);
+        }
+        let verdict = Arc::new(self.judge(&operation, turn).verdict);
+        Err(self.refuse(&operation, &verdict, End::trouble("it kept changing while it was asked about")))
+    }
+
+    /// Writes the decision down before anything runs: no entry, no run.
+    fn approve(
+        &self,
+        operation: Arc<Operation>,
+        verdict: Arc<Verdict>,
+        grant: Option<String>,
+        yes: Option<(Yes, Vec<seal::Sealed>, sayso_core::digest::Digest)>,
+    ) -> Result<Approved, Finished> {
+        let (yes, seal) = yes.map_or((None, None), |(yes, files, digest)| (Some(yes), Some((files, digest))));
+        let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
+        let end = End { yes: yes.clone(), ..End::of(outcome) };
+        if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
+            return Err(self.refuse(&operation, &verdict, End::trouble(&format!("it could not be recorded: {why}"))));
+        }
+        if let Some(grant) = grant {
+            self.ports.store.used(&grant);
+        }
+        self.close(Some(&operation), Some(&verdict), &end);
+        Ok(Approved { operation, verdict, outcome, yes, seal })
+    }
+
+    /// Runs what was approved, which uses the approval up.
+    pub async fn run(&self, approved: Approved) -> Finished {
+        let (operation, verdict) = (Arc::clone(&approved.operation), Arc::clone(&approved.verdict));
+        let (outcome, yes) = (approved.outcome, approved.yes.clone());
+        let start = Instant::now();
+        let unchanged = approved.seal.as_ref().is_none_or(|(files, digest)| self.ports.world.seal(files) == Some(*digest));
+        let ran = if unchanged {
+            crate::guarded::guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
+        } else {
+            Ran::Failed("it was not run: a file that it is about changed after it was approved".to_owned())
+        };
+        let succeeded = matches!(ran, Ran::Done(_));
+        let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, milliseconds }) {
+            self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));
+        }
+        if !succeeded {
+            self.stats.failed();
+        }
+        let message = match &ran {
+            Ran::Done(_) => String::new(),
+            Ran::Failed(why) => why.clone(),
+        };
+        let finished = Finished {
+            id: operation.id().to_owned(),
+            tool: operation.tool().to_owned(),
+            outcome,
+            message,
+            note: None,
+            yes,
+            digest: Some(operation.digest()),
+            verdict: Some(verdict),
+            ran: Some(ran),
+        };
+        self.tell(EventKind::ToolCallPost, Some(&operation), About::Finished(Arc::new(finished.clone())));
+        finished
+    }
+
+    /// Reads the call, looks at the machine, decides; then lets plugins tighten. A grant for scripts that have changed does not count.
+    pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
+        let policy = self.policy();
+        let stored = self.ports.store.grants();
+        let mut grants: Vec<Grant> = turn.grants.clone();
+        grants.extend(stored.iter().cloned());
+        loop {
+            let bench = Bench {
+                world: self.ports.world.as_ref(),
+                policy: &policy,
+                grants: &grants,
+                uses: None,
+                run: self.how(),
+                now: self.now(),
+                trace: false,
+            };
+            let mut judged = judge(&bench, operation);
+            let grant = self.granted_by(&judged.verdict);
+            let stale = grants.iter().position(|one| Some(&one.id) == grant.as_ref() && self.is_stale(one, operation, &judged.reading));
+            match stale {
+                Some(index) => drop(grants.remove(index)),
+                None => {
+                    self.tighten(operation, &judged.reading, &mut judged.verdict);
+                    return Weighed { reading: judged.reading, verdict: judged.verdict, grant };
+                }
+            }
+        }
+    }
+}
+
+/// A judged operation, with the grant that allowed it.
+pub(crate) struct Weighed {
+    pub reading: Reading,
+    pub verdict: Verdict,
+    pub grant: Option<String>,
+}
 
 /// Everything a judgement needs besides the operation.
 #[derive(Clone, Copy)]
@@ -40,13 +210,18 @@ pub struct Judged {
 
 /// Judges one operation without running it.
 pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
-    let draft = analyse(operation);
-    let facts = bench.world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
-    let reading = draft.settle(&facts);
+    let reading = read(bench.world, operation);
     let case =
         Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
     let verdict = decide(bench.policy, &case);
     Judged { reading, verdict }
+}
+
+/// What an operation would do, on this machine, now.
+pub(crate) fn read(world: &dyn World, operation: &Operation) -> Reading {
+    let draft = analyse(operation);
+    let facts = world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
+    draft.settle(&facts)
 }
 
 /// What the operation would do, with open questions.

@@ -1,9 +1,81 @@
-//! What the gate needs from outside, as traits: the real thing and a test's stand-in are interchangeable.
+//! What the gate needs from outside, as four traits: the real thing and a test's stand-in are interchangeable.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
+use sayso_core::grant::Grant;
+use sayso_core::node::Node;
+use sayso_core::prompt::{Ended, Prompt};
+
+use crate::approved::Approved;
+use crate::entry::Entry;
+use crate::seal::Sealed;
+
+/// Something that comes later.
+pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Answers questions about the machine.
 pub trait World {
     /// Answers all questions of one operation in one pass. What it cannot find out stays unanswered.
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts;
+
+    /// The digest of what these files are now. None if it could not look, which is a denial.
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        let _ = files;
+        None
+    }
+
+    /// The content of a file for a person to look at; none if nothing stands there. No more than `most` bytes are read.
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        let _ = most;
+        Err(format!("`{path}` cannot be read here"))
+    }
+}
+
+/// The content of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Its bytes, or the first of them.
+    pub bytes: Vec<u8>,
+    /// Its size.
+    pub size: u64,
+}
+
+/// Asks the person. Whatever goes wrong is one of the ways a prompt can end, and all but one of them are denials.
+pub trait Ask: Send + Sync {
+    /// Shows the prompt and waits for its end. Dropping the future takes the prompt back.
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended>;
+}
+
+/// Runs what was approved.
+pub trait Run: Send + Sync {
+    /// Runs exactly this operation, once: the value is used up.
+    fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran>;
+}
+
+/// What came of running.
+#[derive(Clone, Debug)]
+pub enum Ran {
+    /// The tool did its work.
+    Done(Node),
+    /// The tool failed; that is no denial.
+    Failed(String),
+}
+
+/// Keeps grants and the record.
+pub trait Store: Send + Sync {
+    /// Everything that was answered before and may still hold.
+    fn grants(&self) -> Arc<Vec<Grant>>;
+
+    /// Keeps an answer.
+    fn remember(&self, grant: Grant) -> Result<(), String>;
+
+    /// Says that a grant was used.
+    fn used(&self, grant: &str);
+
+    /// Writes an entry of the record. What cannot be recorded does not run.
+    fn append(&self, entry: &Entry) -> Result<(), String>;
 }

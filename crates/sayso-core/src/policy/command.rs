@@ -36,7 +36,7 @@ pub enum Reach {
 }
 
 /// A pattern of commands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandPattern {
     /// As it was written.
     pub written: String,
@@ -44,7 +44,7 @@ pub struct CommandPattern {
     alternatives: Vec<Alternative>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Alternative {
     text: String,
     words: Vec<String>,

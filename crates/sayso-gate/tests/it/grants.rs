@@ -18,6 +18,7 @@ pub fn grant(key: GrantKey) -> Grant {
         agent: String::new(),
         expires: None,
         uses_left: None,
+        seal: None,
         risk: Risk::Unknown,
     }
 }

@@ -12,7 +12,7 @@ use sayso_core::verdict::Risk;
 use crate::scene::Scene;
 
 fn grant(key: GrantKey, reach: Reach) -> Grant {
-    Grant { id: "g".into(), key, reach, agent: String::new(), expires: None, uses_left: None, risk: Risk::Unknown }
+    Grant { id: "g".into(), key, reach, agent: String::new(), expires: None, uses_left: None, risk: Risk::Unknown, seal: None }
 }
 
 fn exact(call: &Call) -> Grant {

@@ -68,6 +68,7 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
         agent: operation.agent().name.clone(),
         expires: None,
         uses_left: None,
+        seal: None,
         risk: judged.verdict.risk,
     })
 }

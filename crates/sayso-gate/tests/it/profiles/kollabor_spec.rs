@@ -22,6 +22,7 @@ fn approve_all() -> Grant {
         agent: String::new(),
         expires: None,
         uses_left: None,
+        seal: None,
         risk: Risk::Medium,
     }
 }

@@ -88,6 +88,7 @@ fn r_02_a_session_remembers_equal_payloads_only() {
         agent: String::new(),
         expires: None,
         uses_left: None,
+        seal: None,
         risk: Risk::Unknown,
     };
     let setup = setup("").grant(grant);

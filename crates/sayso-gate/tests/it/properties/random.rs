@@ -273,6 +273,7 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
             agent: agent.clone(),
             expires: late.then_some(NOW + 1),
             uses_left: None,
+            seal: None,
             risk,
         })
         .boxed()

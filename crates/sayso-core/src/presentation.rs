@@ -1,0 +1,150 @@
+//! What a person looks at before an answer: the types; the gate builds them, a screen draws them.
+//!
+//! Every text in here has passed [`visible`](crate::visible): nothing that a model wrote can hide, move the cursor or turn the direction.
+
+/// What the person looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presentation {
+    /// What kind of thing it is, with its content cut to a screen.
+    pub body: Body,
+    /// Facts besides: the folder, the time limit, the backup, the environment, each as (label, value).
+    pub details: Vec<(String, String)>,
+    /// Warnings, the worst first.
+    pub warnings: Vec<String>,
+    /// How many lines of the body are not shown.
+    pub hidden_lines: usize,
+    /// All of it, for `view`; none where nothing was cut.
+    pub full: Option<Box<Body>>,
+}
+
+/// The kinds of presentations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Plain text, in lines.
+    Text(Vec<String>),
+    /// A change of a file.
+    Diff(Diff),
+    /// The content of a new file.
+    Content {
+        /// The file.
+        path: String,
+        /// What it is written in, by its ending.
+        language: Option<&'static str>,
+        /// Its lines.
+        lines: Vec<String>,
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// A command, whole; it is wrapped by the screen and never cut.
+    Command {
+        /// Its lines.
+        lines: Vec<String>,
+        /// The folder it runs in.
+        folder: String,
+        /// What it would do, in words.
+        effects: Vec<String>,
+    },
+    /// Names and values.
+    Structured(Vec<(String, String)>),
+    /// A file that is no text.
+    Binary {
+        /// The file.
+        path: String,
+        /// Its media type.
+        media: &'static str,
+        /// Its size in bytes.
+        size: u64,
+    },
+}
+
+/// A change of a file, in the order of the file; it serves a unified and a side-by-side view alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// The file.
+    pub path: String,
+    /// What it is written in, by its ending.
+    pub language: Option<&'static str>,
+    /// The changed places with the lines around them.
+    pub hunks: Vec<Hunk>,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+}
+
+/// One changed place of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// The first line of the old file, from 1.
+    pub old_start: usize,
+    /// The first line of the new file, from 1.
+    pub new_start: usize,
+    /// Its lines.
+    pub lines: Vec<DiffLine>,
+}
+
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiffLine {
+    /// What happens to it.
+    pub change: Change,
+    /// Its number in the old file.
+    pub old: Option<usize>,
+    /// Its number in the new file.
+    pub new: Option<usize>,
+    /// Its text in pieces; those that differ inside of a changed line are marked.
+    pub pieces: Vec<Piece>,
+}
+
+/// What happens to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It stays.
+    Same,
+    /// It goes.
+    Removed,
+    /// It comes.
+    Added,
+}
+
+/// A piece of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its text.
+    pub text: String,
+    /// It differs from the line that it replaces or is replaced by.
+    pub emphasised: bool,
+}
+
+impl Presentation {
+    /// Only a body.
+    pub fn of(body: Body) -> Self {
+        Presentation { body, details: Vec::new(), warnings: Vec::new(), hidden_lines: 0, full: None }
+    }
+
+    /// All of the body, whether or not the screen shows it.
+    pub fn whole(&self) -> &Body {
+        self.full.as_deref().unwrap_or(&self.body)
+    }
+}
+
+impl DiffLine {
+    /// Its text.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+}
+
+impl Body {
+    /// The word used in JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Body::Text(_) => "text",
+            Body::Diff(_) => "diff",
+            Body::Content { .. } => "file_content",
+            Body::Command { .. } => "command",
+            Body::Structured(_) => "structured",
+            Body::Binary { .. } => "binary",
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A yes that can be used once, for exactly what was shown.
+
+use std::sync::Arc;
+
+use sayso_core::digest::Digest;
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+use sayso_core::prompt::Scope;
+use sayso_core::verdict::{Terms, Verdict};
+
+use crate::seal::Sealed;
+
+/// The permission to run one operation once. It cannot be copied or made outside of the pipeline, and running uses it up.
+#[derive(Debug)]
+#[must_use = "an approved operation that is not run was asked about in vain"]
+pub struct Approved {
+    pub(crate) operation: Arc<Operation>,
+    pub(crate) verdict: Arc<Verdict>,
+    pub(crate) outcome: Outcome,
+    pub(crate) yes: Option<Yes>,
+    /// What the files were that the answer was about.
+    pub(crate) seal: Option<(Vec<Sealed>, Digest)>,
+}
+
+/// Who said yes, and how far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Yes {
+    /// Who, by a name that the door vouches for.
+    pub by: String,
+    /// How far.
+    pub scope: Scope,
+    /// How often it was confirmed.
+    pub confirmations: u8,
+}
+
+impl Approved {
+    /// What may run.
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// Under what terms.
+    pub fn terms(&self) -> &Terms {
+        &self.verdict.terms
+    }
+
+    /// Whether a person said so, or nobody had to be asked.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Whether this is the permission for an operation: the same tool, arguments, folder and environment, to the byte.
+    pub fn is_for(&self, operation: &Operation) -> bool {
+        self.operation.digest() == operation.digest()
+    }
+}

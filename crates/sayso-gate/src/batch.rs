@@ -1,0 +1,148 @@
+//! Several calls that came together: asked one by one with "operation i of n", and every one of them gets an end, in order.
+
+use std::sync::Arc;
+
+use sayso_core::digest::Digest;
+use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::operation::{Call, Operation};
+use sayso_core::outcome::Outcome;
+use sayso_core::prompt::{Member, Position, Scope};
+use sayso_core::verdict::{Confirm, Decision, Risk};
+
+use crate::describe;
+use crate::finished::Finished;
+use crate::gate::{End, Gate};
+use crate::seal;
+use crate::turn::Turn;
+
+/// How a batch is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// A denial by a person ends the batch (`--deny-aborts`).
+    pub deny_aborts: bool,
+}
+
+/// The ends of all calls of a batch.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// One for each call, in the order they came.
+    pub results: Vec<Finished>,
+    /// Somebody stopped it, or a denial did.
+    pub stopped: bool,
+}
+
+/// A call of the same group that one answer may be for.
+struct Grouped {
+    member: Member,
+    agent: String,
+    risk: Risk,
+    seal: Option<Digest>,
+}
+
+impl Batch {
+    /// Those that were answered or ran; what was cancelled unasked is left out.
+    pub fn answered(&self) -> impl Iterator<Item = &Finished> {
+        self.results.iter().filter(|finished| finished.verdict.is_some() || finished.outcome != Outcome::Cancelled)
+    }
+
+    /// Those that ran.
+    pub fn executed(&self) -> impl Iterator<Item = &Finished> {
+        self.results.iter().filter(|finished| finished.outcome.ran())
+    }
+
+    /// "Completed 2/5", and how many were cancelled.
+    pub fn summary(&self) -> String {
+        let (total, ran) = (self.results.len(), self.executed().count());
+        let cancelled = self.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none()).count();
+        match cancelled {
+            0 => format!("Completed {ran}/{total}"),
+            cancelled => format!("Cancelled {cancelled} remaining / Completed {ran}/{total}"),
+        }
+    }
+}
+
+impl Gate {
+    /// Runs a batch. The list is fixed: an answer for the rest of it is for these calls and no others.
+    pub async fn batch(&self, mut calls: Vec<Call>, options: Options) -> Batch {
+        let id = self.ids.next("batch");
+        for call in &mut calls {
+            call.batch = Some(id.clone());
+        }
+        let total = calls.len();
+        let mut turn = Turn { batch: Some(id.clone()), ..Turn::default() };
+        let mut results = Vec::with_capacity(total);
+        let mut stopped = false;
+        let mut rest = calls.into_iter();
+        while let Some(call) = rest.next() {
+            if stopped {
+                results.push(self.cancel(call));
+                continue;
+            }
+            turn.place = Some(Position { index: results.len() + 1, total });
+            let group = self.group(&call, rest.as_slice(), &turn);
+            turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
+            let finished = self.walk(call, &mut turn).await;
+            self.settle_group(&id, group, &finished, &mut turn);
+            stopped = turn.quit || options.deny_aborts && finished.outcome == Outcome::Denied;
+            results.push(finished);
+        }
+        Batch { results, stopped }
+    }
+
+    /// The calls that follow and are one question with this one: those of its group that only have to be asked once and are nothing special.
+    fn group(&self, call: &Call, rest: &[Call], turn: &Turn) -> Vec<Grouped> {
+        let Some(group) = &call.group else { return Vec::new() };
+        let weigh = |other: &Call| {
+            let operation = Operation::freeze(other.clone()).ok()?;
+            let weighed = self.judge(&operation, turn);
+            let verdict = weighed.verdict;
+            let scripts = seal::scripts(&operation, &weighed.reading);
+            let seal = if scripts.is_empty() { None } else { Some(self.ports.world.seal(&scripts)?) };
+            let plain = verdict.confirm != Confirm::Double && !verdict.reasons.iter().any(|reason| reason.must_ask);
+            let open = verdict.decision == Decision::Ask && plain && !turn.denied.contains_key(&operation.digest());
+            let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict) };
+            open.then(|| Grouped { member, agent: operation.agent().name.clone(), risk: verdict.risk, seal })
+        };
+        // A call that is special by itself is asked about by itself.
+        if weigh(call).is_none() {
+            return Vec::new();
+        }
+        rest.iter().filter(|other| other.group.as_ref() == Some(group)).filter_map(weigh).collect()
+    }
+
+    /// What was said to one is said to all of its group, and used up by each of them.
+    fn settle_group(&self, batch: &str, group: Vec<Grouped>, first: &Finished, turn: &mut Turn) {
+        for Grouped { member, agent, risk, seal } in group {
+            match first.outcome {
+                Outcome::Approved if first.yes.as_ref().is_some_and(|yes| yes.scope == Scope::Once) => turn.grants.push(Grant {
+                    id: self.ids.next("grant"),
+                    key: GrantKey::Exact(member.digest),
+                    reach: Reach::Batch(batch.to_owned()),
+                    agent,
+                    expires: None,
+                    uses_left: Some(1),
+                    risk,
+                    seal,
+                }),
+                Outcome::Denied => {
+                    let end = End { note: first.note.clone(), ..End::of(Outcome::Denied) };
+                    turn.denied.insert(member.digest, end);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends a call that nobody was asked about any more.
+    fn cancel(&self, call: Call) -> Finished {
+        match self.freeze(call) {
+            Ok(operation) => self.refuse_unjudged(&operation, End::of(Outcome::Cancelled)),
+            Err(finished) => finished,
+        }
+    }
+
+    fn refuse_unjudged(&self, operation: &Arc<Operation>, end: End) -> Finished {
+        self.note_unjudged(operation, &end);
+        self.close(Some(operation), None, &end)
+    }
+}

@@ -1,0 +1,73 @@
+//! The heading and the one line of a prompt, per kind of tool, and how it is shown.
+
+use sayso_core::explain;
+use sayso_core::operation::{Operation, ToolSays};
+use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::Style;
+use sayso_core::tool::{Kind, Role};
+use sayso_core::verdict::{Tier, Verdict};
+use sayso_core::visible::visible;
+
+/// The heading.
+pub fn title(operation: &Operation, verdict: &Verdict) -> String {
+    let text = match operation.kind() {
+        Kind::FileDelete | Kind::FileRmdir => "⚠️ DELETE CONFIRMATION",
+        _ if verdict.tier == Tier::Dangerous => "⚠️ DANGEROUS OPERATION",
+        Kind::FileRead
+        | Kind::FileGrep
+        | Kind::Glob
+        | Kind::List
+        | Kind::FileWrite
+        | Kind::FileEdit
+        | Kind::FileCreate
+        | Kind::FileCreateOverwrite
+        | Kind::FileAppend
+        | Kind::FileInsertAfter
+        | Kind::FileInsertBefore
+        | Kind::FileMove
+        | Kind::FileCopy
+        | Kind::FileMkdir => "File Operation Approval Required",
+        _ => "Tool Execution Approval Required",
+    };
+    text.to_owned()
+}
+
+/// One line on what would happen.
+pub fn description(operation: &Operation, _verdict: &Verdict) -> String {
+    if let ToolSays::NeedsApproval { description, .. } = operation.says() {
+        return visible(description).into_owned();
+    }
+    let text = |role| operation.text(role).unwrap_or_default();
+    let line = match operation.kind() {
+        Kind::Terminal => format!("Execute terminal command: '{}' (in {})", text(Role::Command), operation.cwd()),
+        Kind::FileEdit => format!("Edit file: {}", text(Role::Path)),
+        Kind::FileWrite => format!("Write file: {}", text(Role::Path)),
+        Kind::FileCreate => format!("Create file: {}", text(Role::Path)),
+        Kind::FileCreateOverwrite => format!("Create file and replace what is there: {}", text(Role::Path)),
+        Kind::FileDelete => format!("Delete file: {}", text(Role::Path)),
+        Kind::Mcp => format!("Execute MCP tool: {} ({})", text(Role::ServerTool), text(Role::Server)),
+        Kind::WebFetch => format!("Fetch: {}", text(Role::Url)),
+        Kind::Delegate => format!("Hand work to the agent: {}", text(Role::Agent)),
+        Kind::AgentCreate => format!("Make the agent: {}", text(Role::Agent)),
+        Kind::ShareFile => format!("Hand the file {} to the agent {}", text(Role::Path), text(Role::Agent)),
+        Kind::Custom | Kind::Opaque => return explain::subject(operation),
+        kind => format!("File operation ({}): {}", kind.word(), explain::subject(operation)),
+    };
+    visible(&line).into_owned()
+}
+
+/// How it is shown: by the setting, or by how much is at stake.
+pub fn style(operation: &Operation, verdict: &Verdict, settings: &Resolved) -> Style {
+    let must = verdict.tier != Tier::None || verdict.reasons.iter().any(|reason| reason.must_ask);
+    match settings.prompt_style.as_str() {
+        "modal" => Style::Modal,
+        "status" => Style::Status,
+        "inline" => Style::Inline,
+        _ if must => Style::Modal,
+        _ => match operation.kind() {
+            Kind::FileDelete | Kind::FileRmdir | Kind::FileCreateOverwrite | Kind::Mcp => Style::Modal,
+            _ if settings.profile == "kollabor-spec" => Style::Status,
+            _ => Style::Inline,
+        },
+    }
+}

@@ -1,0 +1,70 @@
+//! One line of the record, as the gate hands it to the store.
+
+use std::sync::Arc;
+
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+use sayso_core::verdict::Verdict;
+
+use crate::approved::Yes;
+
+/// Something that is recorded.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// When, in seconds since 1970.
+    pub at: i64,
+    /// Which call it belongs to, if any.
+    pub operation: Option<Arc<Operation>>,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A call was decided; written before anything runs.
+    Decided {
+        /// The verdict; none for a call that was malformed.
+        verdict: Option<Arc<Verdict>>,
+        /// How it ended, or would end if it runs.
+        outcome: Outcome,
+        /// Who said yes, and how far.
+        yes: Option<Yes>,
+        /// What the person wrote with a denial.
+        note: Option<String>,
+        /// Who said no.
+        denied_by: Option<String>,
+        /// What the agent is told.
+        message: String,
+        /// The profile that was in force.
+        profile: String,
+    },
+    /// What was approved has run.
+    Finished {
+        /// Whether the tool did its work.
+        succeeded: bool,
+        /// How long it took, in milliseconds.
+        milliseconds: u64,
+    },
+    /// An answer was kept.
+    Granted {
+        /// The grant's id.
+        id: String,
+        /// What it says.
+        words: String,
+    },
+    /// A grant was taken back.
+    Revoked {
+        /// The grant's id.
+        id: String,
+    },
+    /// The person changed how eager sayso is to ask.
+    Mode {
+        /// From what.
+        from: String,
+        /// To what.
+        to: String,
+    },
+    /// Something of sayso itself went wrong.
+    Trouble(String),
+}

@@ -1,0 +1,79 @@
+//! What the host gets back for every call, and the words it tells the agent: they never change, so programs may rely on them.
+
+use std::sync::Arc;
+
+use sayso_core::digest::Digest;
+use sayso_core::outcome::Outcome;
+use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::visible::visible_block;
+
+use crate::approved::Yes;
+use crate::ports::Ran;
+
+/// The end of one call. Every call has exactly one.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The call's id.
+    pub id: String,
+    /// The tool as it was called.
+    pub tool: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the agent is told.
+    pub message: String,
+    /// What the person wrote with a denial.
+    pub note: Option<String>,
+    /// Who said yes and how far, where a person did.
+    pub yes: Option<Yes>,
+    /// The verdict; none for a call that was malformed.
+    pub verdict: Option<Arc<Verdict>>,
+    /// The digest of exactly what was judged.
+    pub digest: Option<Digest>,
+    /// What came of running, where it ran.
+    pub ran: Option<Ran>,
+}
+
+impl Finished {
+    /// Whether it ran and did its work.
+    pub fn succeeded(&self) -> bool {
+        matches!(self.ran, Some(Ran::Done(_)))
+    }
+}
+
+/// The words for an end that is no run. Each profile keeps those of the system it stands for.
+pub fn message(profile: &str, outcome: Outcome, verdict: Option<&Verdict>, note: Option<&str>) -> String {
+    let note = note.map(visible_block);
+    let why = || verdict.and_then(first_reason).unwrap_or_default();
+    match (profile, outcome) {
+        (_, Outcome::AutoApproved | Outcome::Approved | Outcome::DryRun) => String::new(),
+        ("kollabor-spec", Outcome::Denied) => "Operation denied by user".to_owned(),
+        ("kollabor-spec", Outcome::TimedOut) => "Operation timed out awaiting approval".to_owned(),
+        ("kollabor-spec", Outcome::Cancelled) => "User requested to stop execution".to_owned(),
+        ("kollabor-spec", Outcome::Blocked | Outcome::Nobody) => format!("Operation requires approval: {}", why()),
+        ("llm-do", Outcome::Denied) => match &note {
+            Some(note) => format!("Approval denied: {note}"),
+            None => "Approval denied".to_owned(),
+        },
+        ("llm-do", Outcome::Blocked) if is_strict(verdict) => "Strict mode: approval required".to_owned(),
+        ("opencode", Outcome::Denied) => "permission denied by user".to_owned(),
+        ("opencode", Outcome::TimedOut) => "permission request timed out".to_owned(),
+        ("opencode", Outcome::Blocked) => format!("permission denied: operation blocked by configuration ({})", why()),
+        (_, Outcome::Denied) => match &note {
+            Some(note) => format!("denied by the person: {note}. nothing was changed"),
+            None => "denied by the person. nothing was changed".to_owned(),
+        },
+        (_, Outcome::Blocked) => format!("denied by policy: {}. nothing was changed", why()),
+        (_, Outcome::TimedOut) => "nobody answered in time, so it was denied. nothing was changed".to_owned(),
+        (_, Outcome::Cancelled) => "the person stopped this batch. nothing was changed".to_owned(),
+        (_, Outcome::Nobody) => format!("nobody is there to ask, so it was denied ({}). nothing was changed", why()),
+    }
+}
+
+fn first_reason(verdict: &Verdict) -> Option<String> {
+    let decisive = verdict.reasons.iter().find(|reason| reason.decision == Decision::Deny).or_else(|| verdict.reasons.first())?;
+    Some(format!("{} [{}, {}]", visible_block(&decisive.text), decisive.rule, decisive.source))
+}
+
+fn is_strict(verdict: Option<&Verdict>) -> bool {
+    verdict.is_some_and(|verdict| verdict.reasons.iter().any(|reason| reason.is_built_in("no-answer") && reason.text.starts_with("strict")))
+}

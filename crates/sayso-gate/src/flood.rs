@@ -1,0 +1,123 @@
+//! Against tiredness: many questions that are alike are said to be so, and after repeated denials alike ones are denied without asking.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::operation::Operation;
+use sayso_core::prompt::{Alike, Prompt};
+
+/// After so many denials in a row, alike calls are denied for a while.
+const MOST_DENIALS: u32 = 5;
+/// For so many seconds.
+const PAUSE: i64 = 60;
+/// So many prompts of one session may be open.
+const MOST_OPEN: usize = 20_000;
+
+/// Keeps what is open and what was denied.
+#[derive(Debug, Default)]
+pub struct Flood(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    open: HashMap<Likeness, Vec<(String, String)>>,
+    open_of_session: HashMap<String, usize>,
+    denied: HashMap<Likeness, (u32, i64)>,
+}
+
+/// What makes two calls alike: who calls, in which session, which tool, and for commands the program and its subcommand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Likeness {
+    session: String,
+    agent: String,
+    tool: String,
+    words: Vec<String>,
+}
+
+impl Likeness {
+    fn of(operation: &Operation) -> Self {
+        let words = operation.command().map(|text| text.split_whitespace().take(2).map(str::to_owned).collect()).unwrap_or_default();
+        Likeness {
+            session: operation.session().to_owned(),
+            agent: operation.agent().name.clone(),
+            tool: operation.kind().word().to_owned(),
+            words,
+        }
+    }
+}
+
+/// A prompt that is open; it counts until this is dropped.
+pub(crate) struct Open {
+    state: Arc<Mutex<State>>,
+    likeness: Likeness,
+    id: String,
+}
+
+impl Flood {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why a call is denied without asking, if it is.
+    pub(crate) fn refusal(&self, operation: &Operation, now: i64) -> Option<String> {
+        let likeness = Likeness::of(operation);
+        let mut state = self.state();
+        if state.open_of_session.get(operation.session()).is_some_and(|open| *open >= MOST_OPEN) {
+            return Some(format!("{MOST_OPEN} questions of this session are open already"));
+        }
+        match state.denied.get(&likeness) {
+            Some((count, last)) if *count >= MOST_DENIALS && now < last + PAUSE => {
+                Some(format!("the last {count} calls like this were denied; asking again is paused for {} seconds", last + PAUSE - now))
+            }
+            Some((count, _)) if *count >= MOST_DENIALS => {
+                state.denied.remove(&likeness);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Somebody said no.
+    pub(crate) fn denied(&self, operation: &Operation, now: i64) {
+        let mut state = self.state();
+        let row = state.denied.entry(Likeness::of(operation)).or_default();
+        *row = (row.0 + 1, now);
+    }
+
+    /// Somebody said yes.
+    pub(crate) fn approved(&self, operation: &Operation) {
+        self.state().denied.remove(&Likeness::of(operation));
+    }
+
+    /// A prompt opens.
+    pub(crate) fn open(&self, prompt: &Prompt) -> Open {
+        let likeness = Likeness::of(&prompt.operation);
+        let mut state = self.state();
+        state.open.entry(likeness.clone()).or_default().push((prompt.id.clone(), prompt.description.clone()));
+        *state.open_of_session.entry(likeness.session.clone()).or_default() += 1;
+        Open { state: Arc::clone(&self.0), likeness, id: prompt.id.clone() }
+    }
+
+    /// How many open prompts are like this operation, and where it differs from the first.
+    pub(crate) fn alike(&self, operation: &Operation) -> Option<Alike> {
+        let state = self.state();
+        let open = state.open.get(&Likeness::of(operation)).filter(|open| !open.is_empty())?;
+        let mine = sayso_core::explain::subject(operation);
+        let differs = open.first().filter(|(_, first)| *first != mine).map(|(_, first)| vec![first.clone(), mine]);
+        Some(Alike { count: open.len() + 1, differs: differs.unwrap_or_default() })
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = state.open.get_mut(&self.likeness) {
+            open.retain(|(id, _)| *id != self.id);
+            if open.is_empty() {
+                state.open.remove(&self.likeness);
+            }
+        }
+        if let Some(count) = state.open_of_session.get_mut(&self.likeness.session) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A store that lives as long as the process: grants of this run, and the record for whoever looks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::grant::Grant;
+
+use crate::entry::Entry;
+use crate::ports::Store;
+
+/// A store in memory.
+#[derive(Debug, Default)]
+pub struct Memory {
+    grants: Mutex<Arc<Vec<Grant>>>,
+    entries: Mutex<Vec<Entry>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Memory {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Everything that was recorded.
+    pub fn entries(&self) -> Vec<Entry> {
+        lock(&self.entries).clone()
+    }
+
+    /// Takes a grant back; says whether there was one.
+    pub fn revoke(&self, id: &str) -> bool {
+        let mut grants = lock(&self.grants);
+        let before = grants.len();
+        Arc::make_mut(&mut grants).retain(|grant| grant.id != id);
+        grants.len() < before
+    }
+
+    /// Takes back all grants of a session: it ended.
+    pub fn end_session(&self, session: &str) {
+        let of_session = |grant: &Grant| matches!(&grant.reach, sayso_core::grant::Reach::Session(name) if name == session);
+        Arc::make_mut(&mut lock(&self.grants)).retain(|grant| !of_session(grant));
+    }
+}
+
+impl Store for Memory {
+    fn grants(&self) -> Arc<Vec<Grant>> {
+        Arc::clone(&lock(&self.grants))
+    }
+
+    fn remember(&self, grant: Grant) -> Result<(), String> {
+        Arc::make_mut(&mut lock(&self.grants)).push(grant);
+        Ok(())
+    }
+
+    fn used(&self, grant: &str) {
+        let mut grants = lock(&self.grants);
+        let grants = Arc::make_mut(&mut grants);
+        for one in grants.iter_mut().filter(|one| one.id == grant) {
+            one.uses_left = one.uses_left.map(|left| left.saturating_sub(1));
+        }
+        grants.retain(|one| one.uses_left != Some(0));
+    }
+
+    fn append(&self, entry: &Entry) -> Result<(), String> {
+        lock(&self.entries).push(entry.clone());
+        Ok(())
+    }
+}

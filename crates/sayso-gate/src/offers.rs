@@ -1,0 +1,134 @@
+//! The answers that say yes to a prompt: how far each goes, and in which words.
+
+use std::sync::Arc;
+
+use sayso_core::draft::Reading;
+use sayso_core::explain;
+use sayso_core::grant::{GrantKey, Reach};
+use sayso_core::operation::{Operation, ToolSays};
+use sayso_core::prompt::{Offer, Scope, Stores};
+use sayso_core::tool::{Kind, Role};
+use sayso_core::verdict::{Confirm, Tier, Verdict};
+use sayso_core::visible::visible;
+
+/// What else decides which answers there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'a> {
+    /// The batch and how many operations of it are still to come.
+    pub rest: Option<(&'a str, usize)>,
+    /// "Approve all" of this batch covers dangers (one profile only).
+    pub rest_covers_danger: bool,
+}
+
+/// The answers for a prompt, narrowest first. What must be asked is only ever allowed once.
+pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, around: Around<'_>) -> Vec<Offer> {
+    let mut out = vec![Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }];
+    let must = verdict.confirm == Confirm::Double || verdict.tier != Tier::None || verdict.reasons.iter().any(|reason| reason.must_ask);
+    if let Some((batch, rest)) = around.rest.filter(|(_, rest)| *rest > 0 && (!must || around.rest_covers_danger)) {
+        let stores = Stores::Grant { key: GrantKey::RestOfBatch, reach: Reach::Batch(batch.to_owned()) };
+        let words = format!("allow this and the {rest} that follow in this batch; deletes, dangers and protected files still ask");
+        out.push(Offer { scope: Scope::Batch, stores, words });
+    }
+    if must {
+        return out;
+    }
+    // Without a session nothing would end such a grant.
+    if !operation.session().is_empty() {
+        let reach = Reach::Session(operation.session().to_owned());
+        out.extend(of_session(operation, reading).into_iter().map(|(key, words)| Offer {
+            scope: Scope::Session,
+            stores: Stores::Grant { key, reach: reach.clone() },
+            words: format!("{words} in this session"),
+        }));
+    }
+    out.extend(rules(operation, reading));
+    out.extend(lasting(operation));
+    out.sort_by_key(|offer| offer.scope);
+    out
+}
+
+/// What may be granted for a session, with words that say all of it.
+fn of_session(operation: &Operation, reading: &Reading) -> Vec<(GrantKey, String)> {
+    let subject = explain::subject(operation);
+    let mut out = match operation.says() {
+        ToolSays::NeedsApproval { payload, .. } => {
+            let key = GrantKey::Payload { tool: operation.tool().to_owned(), payload: sayso_core::digest::Digest::of_node(payload) };
+            vec![(key, format!("allow every {} that it takes for the same", visible(operation.tool())))]
+        }
+        _ => vec![(GrantKey::Exact(operation.digest()), format!("allow exactly {subject}"))],
+    };
+    match operation.kind() {
+        Kind::FileWrite | Kind::FileEdit | Kind::FileAppend => out.extend(any_content(operation, reading)),
+        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => out.push(all_reads()),
+        Kind::Mcp => out.extend(mcp_tool(operation)),
+        _ => {}
+    }
+    out
+}
+
+fn any_content(operation: &Operation, reading: &Reading) -> Option<(GrantKey, String)> {
+    let [effect] = reading.effects.as_slice() else { return None };
+    let path = effect.place()?.fact.as_ref()?.canonical.clone();
+    let words = format!("allow {} of {} with any content", operation.kind().word(), visible(&path));
+    Some((GrantKey::AnyContent { kind: operation.kind(), path }, words))
+}
+
+fn all_reads() -> (GrantKey, String) {
+    (GrantKey::Reads, "allow all reads of this workspace that are neither secret nor ignored by git".to_owned())
+}
+
+fn mcp_tool(operation: &Operation) -> Option<(GrantKey, String)> {
+    let (server, tool) = (operation.text(Role::Server)?.to_owned(), operation.text(Role::ServerTool)?.to_owned());
+    let words = format!("allow every call of {} of the MCP server {}", visible(&tool), visible(&server));
+    Some((GrantKey::McpTool { server, tool, schema: operation.mcp().and_then(|identity| identity.schema) }, words))
+}
+
+/// Patterns of commands, up to three widths.
+fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
+    let [command] = reading.commands.as_slice() else { return Vec::new() };
+    if operation.kind() != Kind::Terminal || reading.opaque.is_some() {
+        return Vec::new();
+    }
+    let mut reaches = vec![
+        (Scope::Project, Reach::Project(operation.workspace().to_owned()), "in this project"),
+        (Scope::Always, Reach::Always, "everywhere"),
+    ];
+    if !operation.session().is_empty() {
+        reaches.insert(0, (Scope::Session, Reach::Session(operation.session().to_owned()), "in this session"));
+    }
+    let mut out = Vec::new();
+    for pattern in sayso_shell::proposals(command) {
+        for (scope, reach, place) in &reaches {
+            let words = format!("allow `{}` {place}", visible(&pattern));
+            out.push(Offer { scope: *scope, stores: Stores::Rule { pattern: pattern.clone(), reach: reach.clone() }, words });
+        }
+    }
+    out
+}
+
+/// What may be granted for longer than a session, besides patterns.
+fn lasting(operation: &Operation) -> Vec<Offer> {
+    let found = match operation.kind() {
+        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => Some(all_reads()),
+        // A tool that is not pinned to what it was may be another one tomorrow.
+        Kind::Mcp => mcp_tool(operation).filter(|(key, _)| matches!(key, GrantKey::McpTool { schema: Some(_), .. })),
+        _ => None,
+    };
+    let reach = Reach::Project(operation.workspace().to_owned());
+    let offer =
+        |(key, words)| Offer { scope: Scope::Project, stores: Stores::Grant { key, reach }, words: format!("{words} in this project") };
+    found.map(offer).into_iter().collect()
+}
+
+/// The grant key of what an offer stores, with a pattern read.
+pub fn key_of(stores: &Stores) -> Result<Option<(GrantKey, Reach)>, String> {
+    match stores {
+        Stores::Nothing => Ok(None),
+        Stores::Grant { key, reach } => Ok(Some((key.clone(), reach.clone()))),
+        Stores::Rule { pattern, reach } => {
+            let pattern =
+                sayso_core::policy::command::CommandPattern::parse(pattern, sayso_core::policy::command::Form::Words, &sayso_shell::Bash)?;
+            Ok(Some((GrantKey::Pattern(Arc::new(pattern)), reach.clone())))
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The state of the queue, without locks or time of its own: what is open, who sits there, what has ended.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+
+use super::refused::Refused;
+use super::seat::Deliver;
+use crate::pattern;
+
+/// So many ended prompts are remembered, to tell a late answer from one to a prompt that never was.
+const REMEMBERED: usize = 4096;
+/// Activity puts the end off, but not beyond so many times the whole wait.
+const LONGEST_WAIT: u32 = 4;
+
+/// Somebody who can answer.
+#[derive(Clone)]
+pub struct Answerer {
+    /// Who, by a name that the door vouches for; it goes into the record.
+    pub name: String,
+    /// Whose prompts.
+    pub reaches: Reaches,
+    /// How a prompt is handed over, where somebody does not come for it.
+    pub deliver: Option<Deliver>,
+}
+
+/// Whose prompts somebody may answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reaches {
+    /// Everybody's.
+    All,
+    /// Those of one session.
+    Session(String),
+}
+
+impl Answerer {
+    /// Somebody who may answer everything, and comes for it.
+    pub fn new(name: impl Into<String>) -> Self {
+        Answerer { name: name.into(), reaches: Reaches::All, deliver: None }
+    }
+
+    fn may(&self, prompt: &Prompt) -> bool {
+        match &self.reaches {
+            Reaches::All => true,
+            Reaches::Session(session) => prompt.operation.session() == session,
+        }
+    }
+}
+
+/// What a prompt has come to.
+enum Slot {
+    Open { due: Option<Instant>, wait: Duration, last: Instant },
+    Ended(Ended),
+}
+
+struct Row {
+    prompt: Arc<Prompt>,
+    slot: Slot,
+    waker: Option<Waker>,
+}
+
+/// The queue's state. Numbers grow, so their order is the order of asking.
+#[derive(Default)]
+pub(super) struct Desk {
+    rows: BTreeMap<u64, Row>,
+    numbers: HashMap<String, u64>,
+    open: usize,
+    next: u64,
+    /// Those with an end in time, the next first.
+    due: BTreeSet<(Instant, u64)>,
+    /// Whether an ended prompt was answered.
+    ended: HashMap<String, bool>,
+    oldest_ended: VecDeque<String>,
+    answerers: BTreeMap<u64, Answerer>,
+    closed: bool,
+    kept: bool,
+    /// Grows with every change, for those who wait for news.
+    version: u64,
+    /// Those who wait for news as a future.
+    readers: Vec<Waker>,
+    awake: Vec<Waker>,
+}
+
+impl Desk {
+    pub(super) fn len(&self) -> usize {
+        self.open
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Registers a prompt. Also says to whom it has to be handed; none where it has ended already.
+    pub(super) fn open(&mut self, prompt: Arc<Prompt>, wait: Option<Duration>, now: Instant) -> (u64, Option<Vec<Deliver>>) {
+        let number = self.next;
+        self.next += 1;
+        let twice = self.numbers.contains_key(&prompt.id) || self.ended.contains_key(&prompt.id);
+        let anybody = self.answerers.values().any(|answerer| answerer.may(&prompt));
+        let end = match (twice, self.closed, anybody) {
+            (true, ..) => Some(Ended::Failed("the id of the prompt was used before".to_owned())),
+            (_, true, _) => Some(Ended::Cancelled),
+            (_, _, false) => Some(Ended::Nobody),
+            _ => None,
+        };
+        if let Some(end) = end {
+            self.rows.insert(number, Row { prompt, slot: Slot::Ended(end), waker: None });
+            return (number, None);
+        }
+        let waits = wait.unwrap_or_default();
+        let slot = Slot::Open {
+            due: wait.and_then(|wait| now.checked_add(wait)),
+            wait: waits,
+            last: now.checked_add(waits.saturating_mul(LONGEST_WAIT)).unwrap_or(now),
+        };
+        if let Slot::Open { due: Some(due), .. } = slot {
+            self.due.insert((due, number));
+        }
+        self.numbers.insert(prompt.id.clone(), number);
+        let deliveries = self.answerers.values().filter(|answerer| answerer.may(&prompt)).filter_map(|answerer| answerer.deliver.clone());
+        let deliveries = deliveries.collect();
+        self.rows.insert(number, Row { prompt, slot, waker: None });
+        self.open += 1;
+        self.news();
+        (number, Some(deliveries))
+    }
+
+    /// Whoever takes a seat gets what is open already.
+    pub(super) fn sit(&mut self, answerer: Answerer) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.answerers.insert(number, answerer);
+        number
+    }
+
+    /// Prompts that nobody else may answer end at once: a screen that is gone answers nothing any more.
+    pub(super) fn leave(&mut self, seat: u64) {
+        self.answerers.remove(&seat);
+        let left: Vec<Answerer> = self.answerers.values().cloned().collect();
+        self.end_all(&Ended::Nobody, |prompt| !left.iter().any(|answerer| answerer.may(prompt)));
+    }
+
+    /// What is open for somebody, the oldest first.
+    pub(super) fn pending(&self, seat: u64) -> Vec<Arc<Prompt>> {
+        let Some(answerer) = self.answerers.get(&seat) else { return Vec::new() };
+        let open = self.rows.values().filter(|row| matches!(row.slot, Slot::Open { .. }) && answerer.may(&row.prompt));
+        open.map(|row| Arc::clone(&row.prompt)).collect()
+    }
+
+    /// Takes an answer, if it is the first valid one.
+    pub(super) fn answer(&mut self, seat: u64, answer: Answer) -> Result<(), Refused> {
+        let Some(number) = self.numbers.get(&answer.prompt).copied() else {
+            return Err(match self.ended.get(&answer.prompt) {
+                Some(true) => Refused::AlreadyAnswered,
+                Some(false) => Refused::Late,
+                None => Refused::Unknown,
+            });
+        };
+        let answerer = self.answerers.get(&seat).ok_or(Refused::NotYours)?;
+        let row = self.rows.get(&number).ok_or(Refused::Unknown)?;
+        if !answerer.may(&row.prompt) {
+            return Err(Refused::NotYours);
+        }
+        if answer.digest != row.prompt.operation.digest() {
+            return Err(Refused::OtherDigest);
+        }
+        if !row.prompt.takes(&answer.choice) {
+            return Err(Refused::NotOffered);
+        }
+        if let Choice::Pattern { text, .. } = &answer.choice {
+            pattern::check(text, &row.prompt.operation).map_err(Refused::BadPattern)?;
+        }
+        let by = answerer.name.clone();
+        self.end(number, Ended::Answered { answer, by });
+        Ok(())
+    }
+
+    /// Somebody is at the prompt: its end is put off, up to a limit.
+    pub(super) fn activity(&mut self, seat: u64, id: &str, now: Instant) -> Result<(), Refused> {
+        let number = self.numbers.get(id).copied().ok_or(Refused::Late)?;
+        let may = self.answerers.get(&seat).zip(self.rows.get(&number)).is_some_and(|(answerer, row)| answerer.may(&row.prompt));
+        match self.rows.get_mut(&number).map(|row| &mut row.slot) {
+            Some(Slot::Open { due, wait, last }) if may => {
+                let Some(before) = *due else { return Ok(()) };
+                let later = now.checked_add(*wait).unwrap_or(before).min(*last).max(before);
+                *due = Some(later);
+                self.due.remove(&(before, number));
+                self.due.insert((later, number));
+                Ok(())
+            }
+            _ => Err(Refused::NotYours),
+        }
+    }
+
+    /// The prompt could not be shown.
+    pub(super) fn fail(&mut self, number: u64, why: String) {
+        self.end(number, Ended::Failed(why));
+    }
+
+    pub(super) fn expire(&mut self, now: Instant) {
+        let due: Vec<u64> = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, number)| *number).collect();
+        for number in due {
+            self.end(number, Ended::TimedOut);
+        }
+    }
+
+    /// When the next one is due.
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.due.first().map(|(due, _)| *due)
+    }
+
+    pub(super) fn end_all(&mut self, end: &Ended, which: impl Fn(&Prompt) -> bool) {
+        let numbers: Vec<u64> = self.rows.iter().filter(|(_, row)| which(&row.prompt)).map(|(number, _)| *number).collect();
+        for number in numbers {
+            self.end(number, end.clone());
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+        self.end_all(&Ended::Cancelled, |_| true);
+    }
+
+    /// Whether a keeper has to be started now.
+    pub(super) fn hire_keeper(&mut self) -> bool {
+        !std::mem::replace(&mut self.kept, true)
+    }
+
+    /// The keeper has nothing more to do.
+    pub(super) fn rest_keeper(&mut self) {
+        self.kept = false;
+    }
+
+    /// There is no keeper, so nothing that can be due may stay open.
+    pub(super) fn dismiss_keeper(&mut self, why: &str) {
+        self.kept = false;
+        self.end_all(&Ended::Failed(why.to_owned()), |prompt| prompt.timeout.is_some());
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Ends a prompt that is open; one that has ended stays as it is.
+    fn end(&mut self, number: u64, end: Ended) {
+        let Some(row) = self.rows.get_mut(&number).filter(|row| matches!(row.slot, Slot::Open { .. })) else { return };
+        let answered = matches!(end, Ended::Answered { .. });
+        if let Slot::Open { due: Some(due), .. } = row.slot {
+            self.due.remove(&(due, number));
+        }
+        row.slot = Slot::Ended(end);
+        self.awake.extend(row.waker.take());
+        let id = row.prompt.id.clone();
+        self.numbers.remove(&id);
+        self.open -= 1;
+        self.ended.insert(id.clone(), answered);
+        self.oldest_ended.push_back(id);
+        if self.oldest_ended.len() > REMEMBERED {
+            let oldest = self.oldest_ended.pop_front();
+            oldest.map(|id| self.ended.remove(&id));
+        }
+        self.news();
+    }
+
+    /// The end of a prompt, for its ticket; the waker is called when it comes.
+    pub(super) fn take(&mut self, number: u64, waker: Option<&Waker>) -> Option<Ended> {
+        if let Some(Row { slot: Slot::Open { .. }, waker: kept, .. }) = self.rows.get_mut(&number) {
+            *kept = waker.cloned();
+            return None;
+        }
+        match self.rows.remove(&number).map(|row| row.slot) {
+            Some(Slot::Ended(end)) => Some(end),
+            // Taken before: nothing can be answered twice.
+            _ => Some(Ended::Cancelled),
+        }
+    }
+
+    /// The ticket is gone: the host took the call back.
+    pub(super) fn drop_ticket(&mut self, number: u64) {
+        self.end(number, Ended::Cancelled);
+        self.rows.remove(&number);
+    }
+
+    pub(super) fn wait_for_news(&mut self, waker: Waker) {
+        self.readers.push(waker);
+    }
+
+    fn news(&mut self) {
+        self.version += 1;
+        self.awake.append(&mut self.readers);
+    }
+
+    pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
+        std::mem::take(&mut self.awake)
+    }
+}

@@ -1,0 +1,119 @@
+//! The prompts that are open: any number at once, each answered once, by its id, by whoever may answer and is first.
+
+mod desk;
+mod keeper;
+mod refused;
+mod seat;
+mod ticket;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sayso_core::prompt::{Ended, Prompt};
+
+use crate::ports::{Ask, Later};
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use desk::Desk;
+pub use desk::{Answerer, Reaches};
+pub use refused::Refused;
+pub use seat::{Deliver, Seat};
+pub use ticket::Ticket;
+
+/// The queue of open prompts. Copies of it are the same queue.
+#[derive(Clone)]
+pub struct Prompts(Arc<Shared>);
+
+/// What all copies, seats and tickets share.
+struct Shared {
+    desk: Mutex<Desk>,
+    /// Rung whenever a prompt opens or ends, for whoever waits on a thread.
+    bell: Condvar,
+}
+
+impl Default for Prompts {
+    fn default() -> Self {
+        Prompts(Arc::new(Shared { desk: Mutex::new(Desk::default()), bell: Condvar::new() }))
+    }
+}
+
+impl Shared {
+    /// A panic of another thread leaves the desk as it was before or after one step, so it can still be used.
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Does something at the desk, then wakes everybody it concerns, outside of the lock.
+    fn at_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> T {
+        let (out, wakers) = {
+            let mut desk = self.desk();
+            let out = act(&mut desk);
+            (out, desk.take_wakers())
+        };
+        self.bell.notify_all();
+        for waker in wakers {
+            waker.wake();
+        }
+        out
+    }
+}
+
+impl Prompts {
+    /// An empty queue with nobody at it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Seats somebody who can answer. Without anybody seated, every prompt ends at once.
+    pub fn join(&self, answerer: Answerer) -> Seat {
+        Seat::new(Arc::clone(&self.0), answerer)
+    }
+
+    /// Registers a prompt and shows it to whoever may answer; the ticket waits for its end, and takes it back when it is dropped.
+    pub fn open(&self, prompt: Arc<Prompt>) -> Ticket {
+        let now = Instant::now();
+        let timeout = prompt.timeout.map(Duration::from_secs);
+        // Registered first: an answer that comes while it is being shown finds it.
+        let (number, deliveries) = self.0.at_desk(|desk| desk.open(Arc::clone(&prompt), timeout, now));
+        if let Some(deliveries) = deliveries {
+            let failures: Vec<String> = deliveries.iter().filter_map(|deliver| seat::deliver(deliver, &prompt).err()).collect();
+            if !deliveries.is_empty() && failures.len() == deliveries.len() {
+                self.0.at_desk(|desk| desk.fail(number, format!("the prompt could not be shown: {}", failures.join("; "))));
+            }
+        }
+        if timeout.is_some() {
+            keeper::start(&self.0);
+        }
+        Ticket::new(Arc::clone(&self.0), number)
+    }
+
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.0.desk().len()
+    }
+
+    /// Whether none is open.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes back all prompts of a session: it ended.
+    pub fn end_session(&self, session: &str) {
+        self.0.at_desk(|desk| desk.end_all(&Ended::Cancelled, |prompt| prompt.operation.session() == session));
+    }
+
+    /// Ends everything: sayso shuts down. Prompts that come later end at once.
+    pub fn close(&self) {
+        self.0.at_desk(Desk::close);
+    }
+
+    /// Denies whatever is due at a time. A thread of its own does so; a test may do it sooner.
+    pub fn expire(&self, now: Instant) {
+        self.0.at_desk(|desk| desk.expire(now));
+    }
+}
+
+impl Ask for Prompts {
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        Box::pin(self.open(prompt))
+    }
+}

@@ -1,0 +1,48 @@
+//! How a run starts: which flags go together, and what to do where nobody can be asked.
+
+use sayso_core::decide::Run;
+
+/// What the command line says about asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--yolo`.
+    pub yolo: bool,
+    /// `--approve-all`.
+    pub approve_all: bool,
+    /// `--strict`.
+    pub strict: bool,
+    /// `--dry-run`.
+    pub dry_run: bool,
+    /// Answers are given on the command line or by another channel.
+    pub answers: bool,
+}
+
+/// What is printed when everything runs unasked.
+pub const YOLO_BANNER: &str = "[warn] YOLO mode enabled - all tool operations will execute without approval";
+
+/// Settles how this run treats questions. The error is a message for the person; nothing may start then.
+pub fn settle(flags: Flags, terminal: bool) -> Result<Run, String> {
+    let chosen: Vec<&str> = [(flags.yolo, "--yolo"), (flags.approve_all, "--approve-all"), (flags.strict, "--strict")]
+        .into_iter()
+        .filter_map(|(given, name)| given.then_some(name))
+        .collect();
+    match chosen.as_slice() {
+        ["--yolo"] => Ok(Run::Yolo),
+        ["--approve-all"] => Ok(Run::ApproveAll),
+        ["--strict"] => Ok(Run::Strict),
+        [] if terminal || flags.answers || flags.dry_run => Ok(Run::Interactive),
+        [] => Err("there is no terminal to ask on, and nothing says what to do instead\nhint: say `--strict` (deny what would be asked) or `--approve-all` (run it unasked)".to_owned()),
+        several => Err(format!("{} exclude each other\nhint: say one of them", several.join(" and "))),
+    }
+}
+
+/// The word for how a run treats questions.
+pub fn word(run: Run) -> &'static str {
+    match run {
+        Run::Interactive => "interactive",
+        Run::ApproveAll => "approve-all",
+        Run::Yolo => "yolo",
+        Run::Strict => "strict",
+        Run::Nobody => "nobody",
+    }
+}
