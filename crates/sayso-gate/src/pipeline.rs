@@ -38,12 +38,12 @@ impl Gate {
         }
         match self.hold(call, turn).await {
             Ok(approved) => self.run(approved).await,
-            Err(finished) => finished,
+            Err(finished) => *finished,
         }
     }
 
     /// Holds a call until it may run. A refusal has an end already; an approval runs once, with [`Gate::run`] or by the host.
-    pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Finished> {
+    pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         // What is judged, shown and run is this one value: nothing can change in it any more.
         let operation = self.freeze(call)?;
         self.tell(EventKind::ToolCallPre, Some(&operation), About::Nothing);
@@ -91,7 +91,7 @@ impl Gate {
         verdict: Arc<Verdict>,
         grant: Option<String>,
         yes: Option<(Yes, Vec<seal::Sealed>, sayso_core::digest::Digest)>,
-    ) -> Result<Approved, Finished> {
+    ) -> Result<Approved, Box<Finished>> {
         let (yes, seal) = yes.map_or((None, None), |(yes, files, digest)| (Some(yes), Some((files, digest))));
         let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
         let end = End { yes: yes.clone(), ..End::of(outcome) };
