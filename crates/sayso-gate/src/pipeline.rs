@@ -147,13 +147,14 @@ impl Gate {
     pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
         let policy = self.policy();
         let stored = self.ports.store.grants();
-        let mut grants: Vec<Grant> = turn.grants.clone();
-        grants.extend(stored.iter().cloned());
+        // Copied only where the batch has grants of its own, or one has to be left out.
+        let mut own = (!turn.grants.is_empty()).then(|| turn.grants.iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
         loop {
+            let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
             let bench = Bench {
                 world: self.ports.world.as_ref(),
                 policy: &policy,
-                grants: &grants,
+                grants,
                 uses: None,
                 run: self.how(),
                 now: self.now(),
@@ -163,7 +164,7 @@ impl Gate {
             let grant = self.granted_by(&judged.verdict);
             let stale = grants.iter().position(|one| Some(&one.id) == grant.as_ref() && self.is_stale(one, operation, &judged.reading));
             match stale {
-                Some(index) => drop(grants.remove(index)),
+                Some(index) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index)),
                 None => {
                     self.tighten(operation, &judged.reading, &mut judged.verdict);
                     return Weighed { reading: judged.reading, verdict: judged.verdict, grant };
