@@ -35,6 +35,8 @@ pub(crate) struct Step {
     pub(crate) background: bool,
     /// The command or script in its words is listed as steps of its own.
     pub(crate) read_inside: bool,
+    /// The words of commands that it has run elsewhere.
+    pub(crate) carries: Vec<Vec<String>>,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
     /// It is no command, but names of files that are parted at blanks.
