@@ -33,8 +33,8 @@ impl Walk<'_> {
                 let mut inner = arguments.get(start..).unwrap_or(&[]).to_vec();
                 if name == "entr" {
                     let found = |field: &mut Field| match names.as_slice() {
-                        // The whole path of one file.
-                        [name] => *field = Field::names(name.trim_end_matches(PARTED), step.start, step.end),
+                        // The whole path of one file, as long as no name has the end of a line in it.
+                        [name] => *field = Field::names(name, step.start, step.end),
                         _ => *field = Field::hole(TEXT, "/_", step.start, step.end),
                     };
                     inner.iter_mut().filter(|field| field.value == "/_").for_each(found);
