@@ -187,7 +187,7 @@ fn package(name: &str, words: &[&str]) -> Option<(Starts, At)> {
         flags: "yq",
         valued: "pw",
         long_flags: "yes no quiet silent bun isolated offline",
-        long_valued: "package workspace from with python index-url spec pip-args",
+        long_valued: "package workspace from with python spec pip-args",
     };
     let own = match (name, words) {
         ("npx" | "pnpx" | "bunx" | "uvx", _) => 0,
