@@ -176,6 +176,9 @@ impl Walk<'_> {
             };
             let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
             let command = inner.get(..length).unwrap_or(&[]);
+            if command.iter().any(|field| hole::may_end_command(&field.value)) {
+                return Ok(false);
+            }
             // With `+` the names are several, and the second one may be an output.
             let several = inner.get(length).is_some_and(|end| end.value == "+");
             for place in &places {

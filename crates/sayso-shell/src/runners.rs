@@ -73,7 +73,7 @@ impl Walk<'_> {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
         let Some((own, commands)) = commands_of_fd(&words) else { return Ok(false) };
         let parsed = options::read(FD, &own, false);
-        if commands.is_empty() || !parsed.unknown.is_empty() {
+        if commands.is_empty() || !parsed.unknown.is_empty() || words.iter().any(|word| hole::may_end_command(word)) {
             return Ok(false);
         }
         let bound = bound_name(&parsed).and_then(|name| listers::name_pattern(&name)).unwrap_or_default();
@@ -264,5 +264,10 @@ fn is_jobs(word: &str) -> bool {
 fn is_plain_template(word: &str) -> bool {
     let without = word.replace("{}", "");
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./,:=@+-".contains(&byte);
-    !word.is_empty() && word != "--" && without.bytes().all(plain) && !word.split(' ').any(|word| word.starts_with('='))
+    // A word like `::::` has it read values from a file.
+    !word.is_empty()
+        && word != "--"
+        && !word.contains(":::")
+        && without.bytes().all(plain)
+        && !word.split(' ').any(|word| word.starts_with('='))
 }
