@@ -91,7 +91,7 @@ impl World for Real {
 }
 
 fn world(home: &std::path::Path) -> Real {
-    let whereabouts = Whereabouts { home: home.to_path_buf(), ..Whereabouts::from_environment().expect("a home") };
+    let whereabouts = Whereabouts { home: Some(home.to_path_buf()), ..Whereabouts::from_environment().expect("a home") };
     Real(sayso::assemble::RealWorld(Machine::new(whereabouts)))
 }
 
