@@ -78,6 +78,9 @@ pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
 
 /// A word as a person reads it.
 pub(crate) fn shown(word: &str) -> String {
+    if is_literal(word) {
+        return word.to_owned();
+    }
     let mut out = String::with_capacity(word.len());
     for character in word.chars() {
         match character {

@@ -32,6 +32,7 @@ mod inner;
 mod languages;
 mod lines;
 mod listers;
+mod names;
 mod normal;
 mod options;
 mod other_shells;

@@ -30,7 +30,7 @@ pub(crate) struct Step {
     pub(crate) reads: Vec<Field>,
     pub(crate) writes: Vec<Field>,
     /// The folders it may run in.
-    pub(crate) folders: Vec<String>,
+    pub(crate) folders: Folders,
     /// It goes on while the next one runs.
     pub(crate) background: bool,
     /// The command or script in its words is listed as steps of its own.
@@ -292,7 +292,7 @@ impl<'a> Walk<'a> {
                 if value.contains(hole::BELOW) && field.value.ends_with(hole::PARTED) {
                     let (start, end) = self.place(word.start, word.end);
                     let hands_on = Some(value.clone());
-                    self.steps.push(Step { hands_on, start, end, folders: self.state.folders.list(), ..Step::default() });
+                    self.steps.push(Step { hands_on, start, end, folders: self.state.folders.clone(), ..Step::default() });
                 }
                 let one = hole::is_glob(&value) && !value.contains(hole::SINGLE);
                 values.push(if one { format!("{value}{}", hole::SINGLE) } else { value });
@@ -401,9 +401,13 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let mut ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        let plain = expand::plain(&simple.words);
+        let mut ways = if plain.is_some() { Vec::new() } else { expand::commands(&simple.words, &self.state.variables, self.document) };
         if let Some(kept) = kept {
             self.state.variables.join(&kept);
+        }
+        if let Some(words) = plain {
+            return self.command(Step { words, ..step });
         }
         if ways.len() == 1 {
             return self.command(Step { words: ways.pop().unwrap_or_default(), ..step });
@@ -428,7 +432,7 @@ impl<'a> Walk<'a> {
         if let Some(place) = self.inside {
             step.words.iter_mut().for_each(|field| (field.start, field.end) = place);
         }
-        step.folders.clone_from(&self.state.folders.list());
+        step.folders.clone_from(&self.state.folders);
         let Some(first) = step.words.first() else {
             return self.refuse(step.start, step.end, "which command this is shows only when it runs");
         };
@@ -485,7 +489,7 @@ impl<'a> Walk<'a> {
                     if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
                         let (start, end) = self.place(place.0, place.1);
                         let shows = Some(name.clone());
-                        self.steps.push(Step { shows, start, end, folders: self.state.folders.list(), ..Step::default() });
+                        self.steps.push(Step { shows, start, end, folders: self.state.folders.clone(), ..Step::default() });
                     }
                     if let Form::Changed(inner) | Form::Or(inner) = form {
                         self.look_into_pieces(inner, place)?;
@@ -513,7 +517,7 @@ impl<'a> Walk<'a> {
 
     fn empty_step(&self) -> Step {
         let (start, end) = self.place(0, self.text.len());
-        Step { folders: self.state.folders.list(), background: self.background, start, end, ..Step::default() }
+        Step { folders: self.state.folders.clone(), background: self.background, start, end, ..Step::default() }
     }
 
     /// Bytes of this script as bytes of the outermost text.

@@ -24,6 +24,11 @@ impl<'a> Cursor<'a> {
         let cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, negated: false, pending: Vec::new(), bodies: Vec::new() };
         let mut before = b' ';
         for (at, character) in text.char_indices() {
+            // Most characters are such as anybody can see.
+            if matches!(character, '!'..='[' | ']'..='~') {
+                before = b'x';
+                continue;
+            }
             let plain = matches!(character, '\n' | '\t') || !is_hidden(character);
             if !plain {
                 return cursor.refuse_at(
