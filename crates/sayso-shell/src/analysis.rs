@@ -15,7 +15,7 @@ use crate::lines::{self, Step};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::redirects as seen_redirects;
-use crate::scene::{self, PLAIN, Scene};
+use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, other_shells, searches, seen};
@@ -121,6 +121,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());
     }
+    let before = draft.effects.len();
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
     // How `read` parts its input concerns nobody else.
@@ -149,10 +150,6 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         return Err(Refusal { reason: format!("`{}` is only known when it runs", first.shown()), start: first.start, end: first.end });
     };
     let name = identity(written);
-    let mut words: Vec<String> = own.iter().map(Field::shown).collect();
-    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(name)) {
-        name.clone_into(shown);
-    }
     if line.background {
         draft.effects.push(Effect { part: Some(part), ..Effect::unknown("it goes on in the background") });
     }
@@ -198,38 +195,37 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         Some((program, parsed)) => perform(program, &mut scene, parsed),
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
-    let (interprets, git) = scene.close();
+    let Closed { name, interprets, git } = scene.close();
     let interprets = interprets || line.read_inside;
 
-    searches::searches(draft, part, name, &arguments);
+    searches::searches(draft, part, &name, &arguments);
+
+    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
+    // The words with the wrappers are needed only where there are any.
+    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
+    // What was read above is what a rule would see, unless a word is shown in another way.
+    let same = program.is_some_and(|program| program.options.is_some())
+        && own.iter().all(Field::is_plain)
+        && !arguments.iter().any(|word| normal::is_pattern(word));
+    let normal = parsed.filter(|_| same).map(|parsed| normal::of_parsed(&name, &parsed));
+    let words = shown_words(line.words, unwrapped.start, &name);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
-    let deletes_below =
-        draft.effects.iter().any(|effect| effect.part == Some(part) && effect.kind == EffectKind::Delete && effect.manner.recursive);
+    let own_effects = draft.effects.get(before..).unwrap_or(&[]);
+    let deletes_below = own_effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
     for danger in danger::of_command(&words, leaves_alone) {
         let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
         draft.dangers.push(Danger { part: Some(part), shown_by_effect, ..danger });
     }
     let carries = match program {
         Some(_) if leaves_alone => Carries::Nothing,
-        None if !wrappers::takes_command(name) => Carries::Perhaps,
+        None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    // The words with the wrappers are needed only where there are any.
-    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
     let stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
-    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
-    // What was read above is what a rule would see, unless a word is shown in another way.
-    let read = parsed.filter(|_| program.is_some_and(|program| program.options.is_some()));
-    let normal = match read {
-        Some(parsed) if name != "git" && own.iter().all(Field::is_plain) && !arguments.iter().any(|word| normal::is_pattern(word)) => {
-            normal::of_parsed(name, &parsed)
-        }
-        _ => normal::normal(&words),
-    };
     draft.commands.push(Command {
-        normal,
+        normal: normal.unwrap_or_else(|| normal::normal(&words)),
         words,
         stages,
         wrappers: unwrapped.wrappers,
@@ -238,11 +234,20 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         git,
         folders: line.folders.list().iter().map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder))).collect(),
         literal,
-        modelled: programs::is_modelled(name),
+        modelled: programs::is_modelled(&name),
         assignments,
         interprets,
     });
     Ok(())
+}
+
+/// The words of a command without its wrappers, as a person reads them, and the program by its plain name.
+fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
+    let mut words: Vec<String> = fields.into_iter().skip(start).map(Field::into_shown).collect();
+    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(name)) {
+        name.clone_into(shown);
+    }
+    words
 }
 
 /// A program by a path is found from the folder the command runs in; none if that is not known. Where that may be one of several, the

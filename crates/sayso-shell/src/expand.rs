@@ -56,6 +56,15 @@ impl Field {
         }
     }
 
+    /// The word as a person reads it, in the place of the field.
+    pub(crate) fn into_shown(self) -> String {
+        match self.shown {
+            Some(shown) => shown,
+            None if hole::is_literal(&self.value) => self.value,
+            None => hole::shown(&self.value),
+        }
+    }
+
     /// As a person reads it.
     pub(crate) fn shown(&self) -> String {
         match &self.shown {

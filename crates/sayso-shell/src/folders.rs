@@ -1,5 +1,6 @@
 //! The folders that a line may be in at one place, as `cd` leads from one to the next.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::hole::{PARTED, Root, TEXT, is_literal, rooted};
@@ -71,7 +72,7 @@ impl Folders {
         }
         let mut folders = Vec::new();
         for from in self.list() {
-            let written = in_folder(from, folder);
+            let written = in_folder(from, folder).into_owned();
             // `link/..` is the folder of the link to the shell, and the folder above its target to everybody else: both are possible.
             let tidy = without_steps_back(&written);
             folders.extend([written, tidy]);
@@ -87,14 +88,14 @@ impl Folders {
 }
 
 /// A path as the line sees it that goes to a folder first. The names are put together as they are: the world resolves links and `..`.
-pub(crate) fn in_folder(folder: &str, path: &str) -> String {
+pub(crate) fn in_folder<'a>(folder: &str, path: &'a str) -> Cow<'a, str> {
     let path = match rooted(path) {
-        Some((Root::Home, _)) => return path.to_owned(),
+        Some((Root::Home, _)) => return path.into(),
         Some((Root::Here, "")) => ".",
         Some((Root::Here, rest)) => rest.trim_start_matches('/'),
         None => path,
     };
-    if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder.is_empty() || path.starts_with('/') { path.into() } else { format!("{folder}/{path}").into() }
 }
 
 /// A path with `name/..` taken out, as a shell keeps its own folder.

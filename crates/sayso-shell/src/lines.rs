@@ -49,6 +49,8 @@ pub(crate) struct Step {
 /// Lists the steps of a document.
 pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
     let mut walk = Walk::new(document, text);
+    // A command has some letters, and growing step by step is slow.
+    walk.steps.reserve((text.len() / 16).min(MOST_STEPS));
     walk.script(&document.script)?;
     Ok(walk.steps)
 }

@@ -66,6 +66,10 @@ fn push_sorted(form: &mut Vec<String>, parsed: &Parsed<'_>) {
         Some(value) => format!("{}={value}", given.name),
         None => given.name.to_string(),
     };
+    if let [only] = parsed.options.as_slice() {
+        form.push(spelled(only));
+        return form.extend(parsed.operands.iter().map(|word| (*word).to_owned()));
+    }
     let mut options: Vec<String> = parsed.options.iter().map(spelled).collect();
     options.sort_unstable();
     options.dedup();

@@ -34,6 +34,13 @@ pub(crate) struct Scene<'a> {
     unsettled: Option<(String, Option<(usize, usize)>)>,
 }
 
+/// What is left of a scene when its effects are listed.
+pub(crate) struct Closed {
+    pub(crate) name: String,
+    pub(crate) interprets: bool,
+    pub(crate) git: Option<usize>,
+}
+
 /// A path that is only looked at.
 pub(crate) const PLAIN: Manner = Manner {
     recursive: false,
@@ -99,7 +106,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Ends the scene with the run of the program itself.
-    pub(crate) fn close(mut self) -> (bool, Option<usize>) {
+    pub(crate) fn close(mut self) -> Closed {
         if let Some((word, at)) = self.unsettled.take() {
             self.unlisted(format!("what `{}` does with `{word}` shows only when it runs", self.name));
             if let Some(effect) = self.draft.effects.last_mut() {
@@ -110,7 +117,7 @@ impl<'a> Scene<'a> {
         let at = self.place_of("");
         let run = Effect { manner, part: Some(self.part), note: self.note, at, ..Effect::new(EffectKind::Run, Target::Command) };
         self.draft.effects.push(run);
-        (self.interprets, self.git)
+        Closed { name: self.name, interprets: self.interprets, git: self.git }
     }
 
     /// Something of the command is not known: it can never be allowed by itself.
@@ -183,8 +190,8 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
-        let single = path.replace(hole::SINGLE, "");
-        let path = if path.contains(hole::SINGLE) { single.as_str() } else { path };
+        let single = path.contains(hole::SINGLE).then(|| path.replace(hole::SINGLE, ""));
+        let path = single.as_deref().unwrap_or(path);
         let (path, parted) = match path.strip_suffix(hole::PARTED) {
             Some(path) => (path, true),
             None => (path, false),
@@ -201,7 +208,7 @@ impl<'a> Scene<'a> {
         for folder in self.folders {
             let mut target = target(self.draft, &in_folder(folder, path), no_follow, parted);
             if let (Target::UnknownPath(written), true) = (&mut target, hole::is_literal(folder)) {
-                *written = in_folder(folder, &self.shown(path));
+                *written = in_folder(folder, &self.shown(path)).into_owned();
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
                 search(self.draft, place.question, Search { words: parted, ..EVERYTHING }, names(only));

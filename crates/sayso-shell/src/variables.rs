@@ -135,8 +135,10 @@ impl Variables {
         }
         self.lists.retain(|list| other.lists.contains(list));
         let lists = self.lists.clone();
-        let names: Vec<String> = self.known.iter().chain(other.known.iter()).map(|known| known.name.clone()).collect();
-        for name in names {
+        // What both know alike stays as it is.
+        let differs = |known: &&Known| self.find(&known.name) != other.find(&known.name);
+        let names = self.known.iter().chain(other.known.iter()).filter(differs).map(|known| known.name.clone());
+        for name in names.collect::<Vec<String>>() {
             let mut values = self.get(&name).into_owned();
             let inherited = self.is_inherited(&name) || other.is_inherited(&name);
             values.extend(other.get(&name).into_owned());

@@ -70,14 +70,13 @@ impl Cursor<'_> {
 
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
-        let rest = self.rest();
+        const LONGEST: usize = 8;
         if !self.peek().is_some_and(|first| b"itefcswud{}![]".contains(&first)) {
             return None;
         }
-        RESERVED
-            .iter()
-            .copied()
-            .find(|word| rest.strip_prefix(word).is_some_and(|after| after.is_empty() || after.bytes().next().is_some_and(is_meta)))
+        let length = self.rest().bytes().take(LONGEST + 1).take_while(|byte| !is_meta(*byte)).count();
+        let here = self.rest().get(..length)?;
+        RESERVED.iter().copied().find(|word| *word == here)
     }
 
     /// Takes a reserved word.
