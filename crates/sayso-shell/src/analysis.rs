@@ -157,7 +157,8 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
-    draft.parted |= fields.iter().any(|field| field.value.contains(hole::PARTED));
+    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
+    draft.parted |= !literal && fields.iter().any(|field| field.value.contains(hole::PARTED));
     let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
     if draft.parted && line.folders.list().iter().any(odd) {
         draft
@@ -200,7 +201,6 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     searches::searches(draft, part, &name, &arguments);
 
-    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     // The words with the wrappers are needed only where there are any.
     let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
     // What was read above is what a rule would see, unless a word is shown in another way.

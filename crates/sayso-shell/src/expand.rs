@@ -116,7 +116,12 @@ pub(crate) type Fields = Vec<Field>;
 
 /// The words of a command that is nothing but text, as most are.
 pub(crate) fn plain(words: &[Word]) -> Option<Fields> {
-    words.iter().all(Word::is_literal).then(|| words.iter().filter_map(literal).collect())
+    if !words.iter().all(Word::is_literal) {
+        return None;
+    }
+    let mut fields = Fields::with_capacity(words.len());
+    fields.extend(words.iter().filter_map(literal));
+    Some(fields)
 }
 
 /// All ways to read the words of a command.

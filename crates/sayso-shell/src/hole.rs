@@ -48,8 +48,11 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
+    if is_literal(word) {
+        return false;
+    }
     let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
-    !is_literal(word) && (word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
+    word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED)
 }
 
 /// Whether a word stands for the names of files that are there.

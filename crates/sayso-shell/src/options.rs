@@ -89,7 +89,9 @@ impl Takes {
             (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
             // An optional value may be a path or a program to some; what it is must be seen.
-            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => !value.contains(LIST),
+            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => {
+                hole::is_literal(value) || !value.contains(LIST)
+            }
             (_, value) => value.is_some(),
         }
     }
@@ -123,7 +125,7 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
         let before = rest.len();
         if behind && stops || !word.starts_with('-') || word == "-" || (pattern && crate::normal::is_pattern(word)) {
             // The names that a pattern of files stands for are looked at later.
-            if word.starts_with(TEXT) || word.contains(LIST) {
+            if !hole::is_literal(word) && (word.starts_with(TEXT) || word.contains(LIST)) {
                 parsed.unknown.push(word);
             }
             parsed.operands.push(word);

@@ -190,19 +190,18 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
-        let single = path.contains(hole::SINGLE).then(|| path.replace(hole::SINGLE, ""));
+        let literal = hole::is_literal(path);
+        let single = (!literal && path.contains(hole::SINGLE)).then(|| path.replace(hole::SINGLE, ""));
         let path = single.as_deref().unwrap_or(path);
         let (path, parted) = match path.strip_suffix(hole::PARTED) {
             Some(path) => (path, true),
             None => (path, false),
         };
-        let (path, only) = match path.split_once(hole::BELOW) {
-            Some((folder, only)) => (folder, Some(only)),
-            None => (path, None),
-        };
+        let below = if literal { None } else { path.split_once(hole::BELOW) };
+        let (path, only) = below.map_or((path, None), |(folder, only)| (folder, Some(only)));
         let manner = Manner { recursive: manner.recursive || only.is_some(), ..manner };
         // What goes to another command of the line is judged there.
-        if path.contains(hole::PIPE) && path.chars().count() == 1 {
+        if !literal && path.contains(hole::PIPE) && path.chars().count() == 1 {
             return;
         }
         for folder in self.folders {

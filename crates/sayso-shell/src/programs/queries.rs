@@ -90,7 +90,7 @@ const ALONE: [&str; 6] = ["hostnamectl", "timedatectl", "localectl", "loginctl",
 /// The forms of every program.
 fn forms() -> &'static QuickMap<&'static str, Vec<&'static str>> {
     static FORMS: LazyLock<QuickMap<&str, Vec<&str>>> = LazyLock::new(|| {
-        let mut forms: QuickMap<&str, Vec<&str>> = QuickMap::default();
+        let mut forms: QuickMap<&str, Vec<&str>> = QuickMap::with_capacity_and_hasher(256, Default::default());
         for (names, list) in QUERIES.lines().filter_map(|line| line.split_once(':')) {
             for name in names.split_ascii_whitespace() {
                 forms.entry(name).or_default().extend(list.split('|').map(str::trim));

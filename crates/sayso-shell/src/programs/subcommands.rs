@@ -234,7 +234,7 @@ const ROWS: &[Row] = &[
 
 fn rows() -> &'static QuickMap<&'static str, Vec<&'static Row>> {
     static BY_NAME: LazyLock<QuickMap<&str, Vec<&Row>>> = LazyLock::new(|| {
-        let mut by_name: QuickMap<&str, Vec<&Row>> = QuickMap::default();
+        let mut by_name: QuickMap<&str, Vec<&Row>> = QuickMap::with_capacity_and_hasher(512, Default::default());
         for row in ROWS {
             for name in row.0.split_ascii_whitespace() {
                 by_name.entry(name).or_default().push(row);
