@@ -7,7 +7,7 @@ use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
 use crate::bash::{self, Refusal};
-use crate::expand::{self, Field};
+use crate::field::{self, Field};
 use crate::folders::in_folder;
 use crate::forms::{self, Carries};
 use crate::hole;
@@ -184,7 +184,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
-    for folder in fields.iter().filter_map(expand::listed_folder) {
+    for folder in fields.iter().filter_map(field::listed_folder) {
         scene.read(&folder.value, false);
     }
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {

@@ -5,7 +5,7 @@
 
 use crate::bash::Refusal;
 use crate::characters::is_name;
-use crate::expand::Field;
+use crate::field::Field;
 use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;

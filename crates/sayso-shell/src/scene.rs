@@ -5,7 +5,7 @@ use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::{HOME, MANY, ONE, Question, Search};
 use sayso_core::url::Url;
 
-use crate::expand::Field;
+use crate::field::Field;
 use crate::folders::in_folder;
 use crate::hole::{self, Root};
 
