@@ -11,6 +11,7 @@ mod bench;
 mod config_keys;
 mod grant_reach;
 mod grants;
+mod library;
 mod oracle;
 mod profiles;
 mod properties;
