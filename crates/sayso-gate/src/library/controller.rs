@@ -90,6 +90,13 @@ impl Controller {
         self.gate.run(approved).await
     }
 
+    /// Whether what was approved is still what was shown: the scripts it runs, the files it changes, the folder it runs in. A host that
+    /// runs it itself asks this right before; [`Controller::run`] does so by itself.
+    pub fn still_holds(&self, approved: &Approved) -> bool {
+        let seal = approved.seal.as_ref();
+        seal.is_none_or(|(files, digest)| self.gate.ports.world.seal(files) == Some(*digest))
+    }
+
     /// The same tools and person in another session: answers for a session do not reach over.
     #[must_use]
     pub fn in_session(&self, session: impl Into<String>) -> Self {

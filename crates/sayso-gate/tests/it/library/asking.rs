@@ -195,6 +195,18 @@ fn d01_an_approval_is_for_exactly_what_was_shown_and_for_once() {
 }
 
 #[test]
+fn d02_a_host_that_runs_it_itself_can_tell_that_it_changed() {
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
+    let Checked::Request(request) = setup.agent.check(&Context::new("bash", args([("command", "sh ./build.sh")]))) else { panic!() };
+    let approved = block_on(setup.agent.request_approval(*request)).permit().unwrap();
+    assert!(setup.agent.still_holds(&approved));
+    setup.world.change();
+    assert!(!setup.agent.still_holds(&approved));
+    let finished = block_on(setup.agent.run(approved));
+    assert!(finished.message.contains("changed after it was approved"), "{}", finished.message);
+}
+
+#[test]
 fn l_05_metadata_is_carried_and_means_nothing() {
     let setup = Setup::new([Say::Yes(Scope::Session), Say::No], |builder| builder.agent("helper").tool(requires_approval("deploy", done)));
     let metadata = |session: &str| Metadata {

@@ -20,16 +20,22 @@ use sayso_gate::seal::Sealed;
 
 use crate::world::{Scripted, WORKSPACE};
 
-/// The table of files, whose files never change; it counts who reads them.
+/// The table of files, which change only when a test says so; it counts who reads them.
 #[derive(Default)]
 pub struct Still {
     files: Scripted,
     reads: AtomicUsize,
+    changes: AtomicUsize,
 }
 
 impl Still {
     pub fn project() -> Arc<Self> {
-        Arc::new(Still { files: Scripted::project(), reads: AtomicUsize::new(0) })
+        Arc::new(Still { files: Scripted::project(), ..Still::default() })
+    }
+
+    /// From now on every file is another one.
+    pub fn change(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
     }
 
     pub fn reads(&self) -> usize {
@@ -43,7 +49,7 @@ impl World for Still {
     }
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        Some(Digest::of_bytes(format!("{files:?}").as_bytes()))
+        Some(Digest::of_bytes(format!("{files:?} {:?}", self.changes).as_bytes()))
     }
 
     fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
