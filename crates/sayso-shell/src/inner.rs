@@ -4,8 +4,9 @@
 //! knows that such a program runs something else.
 
 use crate::bash::Refusal;
+use crate::carried;
 use crate::characters::is_name;
-use crate::expand::Field;
+use crate::field::Field;
 use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
@@ -13,6 +14,10 @@ use crate::wrappers::{self, identity};
 
 /// More commands than this do not stand in each other.
 const DEEPEST: usize = 16;
+
+/// Programs whose words are looked into.
+const STARTERS: [&str; 14] =
+    ["sh", "bash", "dash", "zsh", "eval", "xargs", "find", "watch", "flock", "script", "entr", "fd", "fdfind", "parallel"];
 
 /// Words of the shell that change variables.
 const CHANGE_VARIABLES: [&str; 11] =
@@ -35,9 +40,13 @@ impl Walk<'_> {
     }
 
     fn follow_words(&mut self, step: &Step) {
+        // Most commands change nothing that the shell keeps.
+        if !step.words.first().is_some_and(|first| may_change(&first.value)) {
+            return;
+        }
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
         match words.as_slice() {
-            ["cd"] => match self.state.variables.get("HOME").as_slice() {
+            ["cd"] => match &*self.state.variables.get("HOME") {
                 [home] => self.state.folders.go(home),
                 _ => self.state.folders.lose(),
             },
@@ -52,7 +61,7 @@ impl Walk<'_> {
                     self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
                 for name in &names {
                     let hands_on = Some(name.clone());
-                    let (start, end, folders) = (step.start, step.end, self.state.folders.list());
+                    let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
                     self.steps.push(Step { hands_on, start, end, folders, ..Step::default() });
                 }
                 self.state.variables.set(name, names);
@@ -69,7 +78,7 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first)) && changes_anything(&words) => {
+            _ if changes_anything(&words) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -93,7 +102,10 @@ impl Walk<'_> {
             "eval" if unwrapped.start == 0 && !arguments.is_empty() => self.evaluated(arguments),
             "xargs" => self.for_input(step, arguments),
             "find" => self.for_found(step, arguments),
-            _ => Ok(false),
+            name @ ("watch" | "flock" | "script" | "entr") => self.for_carrier(step, name, arguments),
+            "fd" | "fdfind" => self.for_names(step, arguments),
+            "parallel" => self.for_values(step, arguments),
+            name => Ok(self.for_carried(step, name, arguments)),
         }
     }
 
@@ -168,6 +180,9 @@ impl Walk<'_> {
             };
             let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
             let command = inner.get(..length).unwrap_or(&[]);
+            if command.iter().any(|field| hole::may_end_command(&field.value)) {
+                return Ok(false);
+            }
             // With `+` the names are several, and the second one may be an output.
             let several = inner.get(length).is_some_and(|end| end.value == "+");
             for place in &places {
@@ -202,7 +217,7 @@ impl Walk<'_> {
     }
 
     /// Walks a command in a process of its own.
-    fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
+    pub(crate) fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
         let before = self.state.clone();
         self.depth += 1;
         let inner = Step { words, background: step.background, start: step.start, end: step.end, started: true, ..Step::default() };
@@ -217,7 +232,7 @@ impl Walk<'_> {
 pub(crate) fn may_start(step: &Step) -> bool {
     step.words.first().is_some_and(|first| {
         let name = identity(&first.value);
-        matches!(name, "sh" | "bash" | "dash" | "zsh" | "eval" | "xargs" | "find") || wrappers::is_wrapper(name)
+        STARTERS.contains(&name) || carried::NAMES.contains(&name) || wrappers::is_wrapper(name)
     })
 }
 
@@ -229,6 +244,11 @@ fn changes_anything(words: &[&str]) -> bool {
     words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(changes)
         || shell_word && words.iter().skip(1).any(changes)
+}
+
+/// Whether a command of this name may change what the shell keeps.
+fn may_change(name: &str) -> bool {
+    matches!(name, "cd" | "eval" | "read" | "printf" | "set") || is_changer(name) || wrappers::is_wrapper(name)
 }
 
 fn is_changer(word: &str) -> bool {

@@ -9,10 +9,12 @@
 
 mod bench;
 mod config_keys;
+mod flow;
 mod grant_reach;
 mod grants;
 mod library;
 mod oracle;
 mod profiles;
+mod prompts;
 mod properties;
 mod world;

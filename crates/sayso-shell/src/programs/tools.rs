@@ -1,6 +1,7 @@
 //! Programs that run what their words say: interpreters, shells, debuggers, editors.
 
 use super::{Program, queries, subcommands};
+use crate::carriers;
 use crate::options::Parsed;
 use crate::scene::Scene;
 use crate::wrappers::is_shell;
@@ -20,7 +21,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(
         &[
             "sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", ".", "exec", "builtin", "xargs", "parallel", "watch", "ssh",
-            "su", "busybox", "toybox", "script", "trap", "setsid", "flock", "chroot",
+            "su", "busybox", "toybox", "script", "trap", "setsid", "flock", "chroot", "entr", "runuser", "nsenter", "unshare", "pkexec",
         ],
         runs_command,
     )
@@ -31,16 +32,18 @@ pub(super) const PROGRAMS: &[Program] = &[
 pub(super) fn by_prefix(name: &str) -> Option<&'static Program> {
     const PYTHON: Program = Program::raw(&["python"], interpreter).interpreter();
     const FILE_SYSTEM: Program = Program::raw(&["mkfs"], makes_file_system);
-    const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
-    const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
     if version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')) {
         return Some(&PYTHON);
     }
-    if name.starts_with("mkfs.") {
-        return Some(&FILE_SYSTEM);
-    }
-    subcommands::may_run_words(name).map(|runs_words| if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS })
+    name.starts_with("mkfs.").then_some(&FILE_SYSTEM)
+}
+
+/// A program that [`subcommands`] knows.
+pub(super) fn with_subcommands(runs_words: bool) -> &'static Program {
+    const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
+    const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
+    if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
 }
 
 fn makes_file_system(scene: &mut Scene<'_>, _: &Parsed<'_>) {
@@ -92,6 +95,9 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         _ => {}
     }
+    if scene.read_inside {
+        makes_file(scene, parsed);
+    }
     if scene.read_inside || queries::only_prints(&scene.name, &parsed.operands) {
         return scene.settle();
     }
@@ -105,5 +111,15 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let file = parsed.operands.iter().any(|word| !word.starts_with('-'));
     if !is_shell(&scene.name) || script || !file {
         scene.opaque(note);
+    }
+}
+
+/// The file that a program makes which itself only starts another.
+fn makes_file(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let file = carriers::read(&scene.name, &parsed.operands).and_then(|carrier| carrier.file);
+    match (file.and_then(|at| parsed.operands.get(at)), scene.name.as_str()) {
+        (Some(file), _) => scene.write(file),
+        (None, "script") => scene.write("typescript"),
+        (None, _) => {}
     }
 }
