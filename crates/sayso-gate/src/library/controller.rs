@@ -81,7 +81,7 @@ impl Controller {
                 let scope = self.scope(&approved);
                 Decision::yes(approved, scope)
             }
-            Err(finished) => Decision::no(finished),
+            Err(finished) => Decision::no(*finished),
         }
     }
 
