@@ -12,6 +12,7 @@ mod config_keys;
 mod flow;
 mod grant_reach;
 mod grants;
+mod library;
 mod oracle;
 mod profiles;
 mod prompts;
