@@ -1,14 +1,74 @@
 //! Builds what a person looks at, only when somebody is asked: the command, the change, the content, or names and values.
+//!
+//! Everything comes from the frozen operation and from the files it is about, and everything that somebody else wrote passes
+//! [`visible`](sayso_core::visible) on its way here.
+
+pub mod as_node;
+pub mod binary;
+mod change;
+mod command;
+mod content;
+mod deletion;
+mod details;
+pub mod diff;
+pub mod language;
+pub mod size;
+mod structured;
+mod target;
+pub mod truncate;
+pub mod views;
+mod warnings;
 
 use sayso_core::draft::Reading;
 use sayso_core::operation::Operation;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::presentation::{Body, Presentation};
-use sayso_core::text::json;
+use sayso_core::tool::Kind;
 use sayso_core::verdict::Verdict;
-use sayso_core::visible::visible;
 
 use crate::ports::World;
+
+pub use as_node::{prompt_to_node, to_node};
+pub use truncate::truncate_for_display;
+
+/// More lines than these are not shown to anybody, and so not asked about.
+pub const MOST_LINES: usize = 500_000;
+
+/// What the parts of a presentation are made from.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    world: &'a dyn World,
+    operation: &'a Operation,
+    reading: &'a Reading,
+    verdict: &'a Verdict,
+}
+
+/// A body with what belongs to it.
+struct Made {
+    body: Body,
+    /// All of it, where the body itself does not show it.
+    full: Option<Body>,
+    /// Facts besides.
+    details: Vec<(String, String)>,
+    /// What a person has to know that neither the verdict nor the arguments say.
+    warnings: Vec<String>,
+}
+
+impl Made {
+    fn of(body: Body) -> Self {
+        Made { body, full: None, details: Vec::new(), warnings: Vec::new() }
+    }
+
+    fn warn(mut self, text: impl Into<String>) -> Self {
+        self.warnings.push(text.into());
+        self
+    }
+
+    fn detail(mut self, label: &str, value: impl Into<String>) -> Self {
+        self.details.push((label.to_owned(), value.into()));
+        self
+    }
+}
 
 /// What the person looks at. An error is a denial: nobody is asked about what cannot be shown (H-27).
 pub fn build(
@@ -18,7 +78,27 @@ pub fn build(
     verdict: &Verdict,
     settings: &Resolved,
 ) -> Result<Presentation, String> {
-    let _ = (world, reading, verdict, settings);
-    let row = |entry: &sayso_core::node::Entry| (visible(&entry.key).into_owned(), visible(&json::write(&entry.node)).into_owned());
-    Ok(Presentation::of(Body::Structured(operation.args().entries().iter().map(row).collect())))
+    let about = About { world, operation, reading, verdict };
+    let made = match operation.kind() {
+        Kind::Terminal => command::make(about),
+        Kind::FileWrite
+        | Kind::FileEdit
+        | Kind::FileCreate
+        | Kind::FileCreateOverwrite
+        | Kind::FileAppend
+        | Kind::FileInsertAfter
+        | Kind::FileInsertBefore => change::make(about)?,
+        Kind::FileDelete | Kind::FileRmdir => deletion::make(about),
+        _ => structured::make(about),
+    };
+    let mut presentation = Presentation::of(made.body);
+    let lines = usize::try_from(settings.truncate_lines).unwrap_or(usize::MAX);
+    truncate::cut(&mut presentation, lines);
+    if let Some(full) = made.full.filter(|_| presentation.full.is_none()) {
+        presentation.hidden_lines = truncate::count(&full);
+        presentation.full = Some(Box::new(full));
+    }
+    presentation.details = details::all(about, made.details);
+    presentation.warnings = warnings::all(about, made.warnings, presentation.hidden_lines);
+    Ok(presentation)
 }

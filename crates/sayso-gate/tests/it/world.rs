@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{
     Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
 };
 use sayso_core::paths::join;
-use sayso_gate::ports::World;
+use sayso_gate::ports::{Content, World};
+use sayso_gate::seal::Sealed;
 
 /// The workspace of all tests.
 pub const WORKSPACE: &str = "/ws";
@@ -26,6 +28,8 @@ pub enum Entry {
 pub struct Scripted {
     entries: BTreeMap<String, Entry>,
     ignored: Vec<String>,
+    contents: BTreeMap<String, Vec<u8>>,
+    unreadable: Vec<String>,
 }
 
 impl Scripted {
@@ -68,6 +72,18 @@ impl Scripted {
         self
     }
 
+    /// Adds a file with something in it.
+    pub fn with(&mut self, at: &str, content: impl AsRef<[u8]>) -> &mut Self {
+        self.contents.insert(at.to_owned(), content.as_ref().to_vec());
+        self.file(at)
+    }
+
+    /// Adds a file that cannot be read.
+    pub fn unreadable(&mut self, at: &str) -> &mut Self {
+        self.unreadable.push(at.to_owned());
+        self.file(at)
+    }
+
     /// Adds a folder.
     pub fn folder(&mut self, at: &str) -> &mut Self {
         self.entries.insert(at.to_owned(), Entry::Folder);
@@ -103,6 +119,7 @@ impl Scripted {
             Some(Entry::Folder) => PathKind::Folder,
             Some(Entry::Link(_)) => PathKind::Link,
         };
+        let size = self.contents.get(&canonical).map(|content| content.len() as u64);
         let ignored = self.ignored.iter().any(|folder| sayso_core::paths::below(&canonical, folder));
         PathFact {
             ignored: if ignored { Ignored::Yes } else { Ignored::No },
@@ -113,8 +130,14 @@ impl Scripted {
             owner: Owner::Me,
             writable_by_others: false,
             case_insensitive: false,
-            size: None,
+            size,
         }
+    }
+
+    /// Everything below a folder.
+    fn below(&self, folder: &str) -> Vec<(String, PathFact)> {
+        let inside = |at: &&String| at.as_str() != folder && sayso_core::paths::below(at, folder);
+        self.entries.keys().filter(inside).map(|at| (at.clone(), self.path("/", at, true))).collect()
     }
 }
 
@@ -128,6 +151,10 @@ impl World for Scripted {
             Some(match question {
                 Question::Path { path, no_follow } => Fact::Path(self.path(cwd, path, *no_follow)),
                 Question::Below { .. } => Fact::Below(Default::default()),
+                Question::Names { pattern, .. } if pattern.starts_with('/') && pattern.ends_with("/\u{1}\u{1}") => {
+                    let files = self.below(pattern.trim_end_matches(['\u{1}', '/']));
+                    Fact::Names(NamesFact { files, incomplete: true, ..NamesFact::default() })
+                }
                 Question::Names { pattern, .. } => {
                     let name = sayso_core::fact::shown(pattern);
                     let fact = self.path(cwd, &name, false);
@@ -151,5 +178,32 @@ impl World for Scripted {
             own: vec![own("/home/u/.config/sayso", false), own("/home/u/.local/state/sayso", true), own("/ws/.sayso", false)],
         };
         Facts { surroundings, answers: answers.collect() }
+    }
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        let mut encoder = Encoder::new("scripted");
+        for file in files {
+            let (Sealed::Content(at) | Sealed::Identity(at)) = file;
+            encoder.text(&format!("{at}: {:?}", self.entries.get(at)));
+            if let Sealed::Content(at) = file {
+                encoder.text(&format!("{:?}", self.contents.get(at)));
+            }
+        }
+        Some(encoder.finish())
+    }
+
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        if self.unreadable.iter().any(|at| at == path) {
+            return Err("permission denied".to_owned());
+        }
+        match self.entries.get(path) {
+            None => Ok(None),
+            Some(Entry::File) => {
+                let bytes = self.contents.get(path).cloned().unwrap_or_default();
+                let size = bytes.len() as u64;
+                let most = usize::try_from(most).unwrap_or(usize::MAX);
+                Ok(Some(Content { bytes: bytes.into_iter().take(most).collect(), size }))
+            }
+            Some(_) => Err("not a file".to_owned()),
+        }
     }
 }

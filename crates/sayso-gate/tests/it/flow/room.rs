@@ -63,13 +63,14 @@ impl World for Living {
         Some(encoder.finish())
     }
 
-    fn content(&self, path: &str, _most: u64) -> Result<Option<Content>, String> {
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         self.looked_into.fetch_add(1, Ordering::SeqCst);
         if self.unreadable.load(Ordering::SeqCst) {
             return Err(format!("{path}: permission denied"));
         }
         let contents = self.contents.lock().unwrap();
-        Ok(contents.get(path).map(|bytes| Content { bytes: bytes.clone(), size: bytes.len() as u64 }))
+        let Some(bytes) = contents.get(path) else { return self.scripted.lock().unwrap().content(path, most) };
+        Ok(Some(Content { bytes: bytes.clone(), size: bytes.len() as u64 }))
     }
 }
 

@@ -1,0 +1,196 @@
+//! Prompts and presentations as values for programs: what HTTP, SSE and MCP clients are sent, under names that never change.
+
+use sayso_core::explain;
+use sayso_core::node::{Node, Value};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::prompt::{Offer, Prompt, Round, Stores};
+use sayso_core::verdict::{Reason, Tier};
+use sayso_core::visible::visible;
+
+use super::binary;
+
+/// A prompt as a value. Every text in it can be shown as it is, but for `arguments`, `call_id` and `session`, which stand as they came.
+pub fn prompt_to_node(prompt: &Prompt) -> Node {
+    let operation = &prompt.operation;
+    let verdict = &prompt.verdict;
+    let presentation = &prompt.presentation;
+    let dangerous = verdict.tier != Tier::None;
+    Node::map([
+        ("id", text(&prompt.id)),
+        ("session", text(operation.session())),
+        ("call_id", text(operation.id())),
+        ("digest", text(&operation.digest().to_string())),
+        ("tool", text(&visible(operation.tool()))),
+        ("kind", text(operation.kind().word())),
+        ("message", text(&prompt.description)),
+        ("title", text(&prompt.title)),
+        ("arguments", operation.args().clone()),
+        ("details", pairs(&presentation.details)),
+        ("is_dangerous", truth(dangerous)),
+        ("warning", presentation.warnings.first().map_or(null(), |warning| text(warning))),
+        ("warnings", texts(&presentation.warnings)),
+        ("risk", text(verdict.risk.word())),
+        ("tier", text(verdict.tier.word())),
+        ("confirm", text(verdict.confirm.word())),
+        ("reasons", list(&verdict.reasons, reason)),
+        ("requested_at", number(prompt.asked)),
+        ("context", context(prompt)),
+        ("preview", to_node(presentation)),
+        ("offers", list(&prompt.offers, offer)),
+        ("place", prompt.place.map_or(null(), |place| Node::map([("index", number(place.index)), ("total", number(place.total))]))),
+        ("round", text(round(prompt.round))),
+        (
+            "group",
+            list(&prompt.group, |member| {
+                Node::map([("digest", text(&member.digest.to_string())), ("description", text(&member.description))])
+            }),
+        ),
+        (
+            "alike",
+            prompt.alike.as_ref().map_or(null(), |alike| Node::map([("count", number(alike.count)), ("differs", texts(&alike.differs))])),
+        ),
+        ("style", text(prompt.style.word())),
+        ("timeout", prompt.timeout.map_or(null(), number)),
+    ])
+}
+
+/// A presentation as a value, with all that is cut from the screen under `full`.
+pub fn to_node(presentation: &Presentation) -> Node {
+    let mut node = body(&presentation.body);
+    let Value::Map(entries) = &mut node.value else { return node };
+    let more = Node::map([
+        ("details", pairs(&presentation.details)),
+        ("warnings", texts(&presentation.warnings)),
+        ("hidden_lines", number(presentation.hidden_lines)),
+        ("full", presentation.full.as_deref().map_or(null(), body)),
+    ]);
+    if let Value::Map(more) = more.value {
+        entries.extend(more);
+    }
+    node
+}
+
+fn context(prompt: &Prompt) -> Node {
+    let operation = &prompt.operation;
+    let agent = operation.agent();
+    Node::map([
+        ("agent", text(&visible(&agent.name))),
+        ("parents", list(&agent.parents, |parent| text(&visible(parent)))),
+        ("folder", text(&visible(&operation.cwd()))),
+        ("workspace", text(&visible(operation.workspace()))),
+        ("batch", operation.batch().map_or(null(), |batch| text(&visible(batch)))),
+        ("group", operation.group().map_or(null(), |group| text(&visible(group)))),
+        ("effects", texts(&super::command::effects(&prompt.verdict.effects))),
+        ("summary", text(&explain::first_line(operation, &prompt.verdict))),
+    ])
+}
+
+fn reason(reason: &Reason) -> Node {
+    Node::map([
+        ("decision", text(reason.decision.word())),
+        ("rule", text(&visible(&reason.rule))),
+        ("source", text(&visible(&reason.source))),
+        ("text", text(&visible(&reason.text))),
+        ("must_ask", truth(reason.must_ask)),
+    ])
+}
+
+fn offer(offer: &Offer) -> Node {
+    let stores = match offer.stores {
+        Stores::Nothing => "nothing",
+        Stores::Grant { .. } => "grant",
+        Stores::Rule { .. } => "rule",
+    };
+    let pattern = match &offer.stores {
+        Stores::Rule { pattern, .. } => text(&visible(pattern)),
+        _ => null(),
+    };
+    Node::map([("scope", text(offer.scope.word())), ("words", text(&offer.words)), ("stores", text(stores)), ("pattern", pattern)])
+}
+
+fn round(round: Round) -> &'static str {
+    match round {
+        Round::Only => "only",
+        Round::First => "first",
+        Round::Second => "second",
+    }
+}
+
+fn body(body: &Body) -> Node {
+    let kind = ("type", text(body.word()));
+    let language = |language: &Option<&'static str>| ("language", language.map_or(null(), text));
+    match body {
+        Body::Text(lines) => Node::map([kind, ("lines", texts(lines))]),
+        Body::Diff(diff) => Node::map([
+            kind,
+            ("path", text(&diff.path)),
+            language(&diff.language),
+            ("added", number(diff.added)),
+            ("removed", number(diff.removed)),
+            ("hunks", hunks(diff)),
+        ]),
+        Body::Content { path, language: written, lines, size } => {
+            Node::map([kind, ("path", text(path)), language(written), ("size", number(size)), ("lines", texts(lines))])
+        }
+        Body::Command { lines, folder, effects } => {
+            Node::map([kind, ("lines", texts(lines)), ("folder", text(folder)), ("effects", texts(effects))])
+        }
+        Body::Structured(rows) => Node::map([kind, ("rows", pairs(rows))]),
+        Body::Binary { path, media, size } => Node::map([
+            kind,
+            ("path", text(path)),
+            ("media", text(media)),
+            ("size", number(size)),
+            ("words", text(&binary::words(media, *size))),
+        ]),
+    }
+}
+
+fn hunks(diff: &Diff) -> Node {
+    let piece = |piece: &Piece| Node::map([("text", text(&piece.text)), ("emphasised", truth(piece.emphasised))]);
+    let line = |line: &DiffLine| {
+        let change = match line.change {
+            Change::Same => "same",
+            Change::Removed => "removed",
+            Change::Added => "added",
+        };
+        Node::map([
+            ("change", text(change)),
+            ("old", line.old.map_or(null(), number)),
+            ("new", line.new.map_or(null(), number)),
+            ("pieces", list(&line.pieces, piece)),
+        ])
+    };
+    list(&diff.hunks, |hunk: &Hunk| {
+        Node::map([("old_start", number(hunk.old_start)), ("new_start", number(hunk.new_start)), ("lines", list(&hunk.lines, line))])
+    })
+}
+
+fn text(text: &str) -> Node {
+    Node::text(text)
+}
+
+fn null() -> Node {
+    Value::Null.into()
+}
+
+fn truth(value: bool) -> Node {
+    Value::Bool(value).into()
+}
+
+fn number(value: impl std::fmt::Display) -> Node {
+    Value::Number(value.to_string()).into()
+}
+
+fn list<T>(items: &[T], one: impl Fn(&T) -> Node) -> Node {
+    Value::List(items.iter().map(one).collect()).into()
+}
+
+fn texts(items: &[String]) -> Node {
+    list(items, |item| text(item))
+}
+
+/// Names may come twice, so these are a list and not a map.
+fn pairs(rows: &[(String, String)]) -> Node {
+    list(rows, |(label, value)| Node::map([("label", text(label)), ("value", text(value))]))
+}

@@ -1,0 +1,103 @@
+//! A shell command: all of it, never cut, with what it would do in words.
+
+use std::collections::BTreeSet;
+
+use sayso_core::draft::Command;
+use sayso_core::effect::{Effect, EffectKind};
+use sayso_core::explain;
+use sayso_core::presentation::Body;
+use sayso_core::text::json;
+use sayso_core::tool::Role;
+use sayso_core::visible::visible;
+
+use super::{About, Made};
+
+/// So many effects are told one by one.
+const MOST_EFFECTS: usize = 20;
+/// So many parts of a line are told one by one.
+const MOST_PARTS: usize = 20;
+
+/// The presentation of a command.
+pub(super) fn make(about: About<'_>) -> Made {
+    let text = about.operation.command().unwrap_or_default();
+    let body = Body::Command {
+        lines: text.split('\n').map(|line| visible(line).into_owned()).collect(),
+        folder: visible(&about.operation.cwd()).into_owned(),
+        effects: effects(&about.reading.effects),
+    };
+    let mut made = Made::of(body);
+    if let Some(limit) = time_limit(about) {
+        made = made.detail("time limit of the command", limit);
+    }
+    for (name, value) in about.operation.environment() {
+        made = made.detail("environment", visible(&format!("{name}={value}")));
+    }
+    made.details.extend(parts(about));
+    made
+}
+
+/// What it would do, each thing once. That a program with listed effects runs is no news.
+pub(super) fn effects(effects: &[Effect]) -> Vec<String> {
+    let mut told = BTreeSet::new();
+    let news = effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program));
+    let mut out: Vec<String> = news.map(explain::effect).filter(|words| told.insert(words.clone())).collect();
+    cut(&mut out, MOST_EFFECTS);
+    out
+}
+
+fn cut(out: &mut Vec<String>, most: usize) {
+    if out.len() > most {
+        let more = out.len() - most;
+        out.truncate(most);
+        out.push(format!("and {more} more"));
+    }
+}
+
+/// How long the command may run, as the call has it: agents count in seconds or in milliseconds, and only the name of the argument may tell.
+pub(super) fn time_limit(about: About<'_>) -> Option<String> {
+    let node = about.operation.argument(Role::TimeLimit)?;
+    let entry = about.operation.args().entries().iter().find(|entry| std::ptr::eq(&entry.node, node))?;
+    let value = json::write(node);
+    Some(visible(&if entry.key.ends_with("_ms") { format!("{value} ms") } else { format!("{value} ({})", entry.key) }).into_owned())
+}
+
+/// The commands of a line one by one, and which program each of them starts.
+fn parts(about: About<'_>) -> Vec<(String, String)> {
+    let commands = &about.reading.commands;
+    let file = |index: usize| about.reading.programs.get(index)?.as_ref();
+    let mut out = Vec::new();
+    for (index, command) in commands.iter().enumerate().take(MOST_PARTS) {
+        let program = file(index).map(|fact| match (&fact.file, fact.inside_workspace) {
+            (None, _) => "its program is not found".to_owned(),
+            (Some(file), true) => format!("{file}, a program of this workspace"),
+            (Some(file), false) => file.clone(),
+        });
+        let program = program.map(|program| visible(&program).into_owned());
+        match (commands.len(), program) {
+            (1, None) => {}
+            (1, Some(program)) => out.push(("program".to_owned(), program)),
+            (_, None) => out.push((format!("part {}", index + 1), line(command))),
+            (_, Some(program)) => out.push((format!("part {}", index + 1), format!("{} ({program})", line(command)))),
+        }
+    }
+    if commands.len() > MOST_PARTS {
+        out.push(("parts".to_owned(), format!("and {} more", commands.len() - MOST_PARTS)));
+    }
+    out
+}
+
+/// One command as it would be typed, with `‹…›` for what is only known when it runs.
+fn line(command: &Command) -> String {
+    let words = command.wrappers.iter().chain(&command.words).cloned().collect::<Vec<_>>();
+    let quoted = sayso_shell::quote(&words);
+    // The reader puts such characters in the place of what it cannot know, and refuses texts that have them.
+    let is_open = |letter: char| ('\u{f0000}'..='\u{ffffd}').contains(&letter);
+    let mut out = String::new();
+    for (index, piece) in quoted.split(is_open).enumerate() {
+        if index > 0 && !out.ends_with("‹…›") {
+            out.push_str("‹…›");
+        }
+        out.push_str(&visible(piece));
+    }
+    out
+}

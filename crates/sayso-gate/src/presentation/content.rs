@@ -1,0 +1,51 @@
+//! The content of a new file, line by line.
+
+use sayso_core::presentation::Body;
+use sayso_core::visible::visible;
+
+use super::{MOST_LINES, Made, binary, language};
+
+/// The body for a text that would be a whole file.
+pub(super) fn body(path: &str, text: &str) -> Result<Body, String> {
+    Ok(Body::Content { path: visible(path).into_owned(), language: language::of(path), lines: lines(text)?, size: text.len() as u64 })
+}
+
+/// The same, and bytes that nobody could read are named instead; `view` still shows them.
+pub(super) fn make(path: &str, text: &str) -> Result<Made, String> {
+    let content = body(path, text)?;
+    if !binary::is_meant_as_bytes(text) {
+        return Ok(Made::of(content));
+    }
+    let made = Made::of(binary::body(path, text.as_bytes(), text.len() as u64));
+    let words = binary::words(binary::media(path, text.as_bytes()), text.len() as u64);
+    Ok(Made { full: Some(content), ..made }.detail("type", words).warn("the content is not meant to be read as text"))
+}
+
+/// The lines as they are shown. A break at the end opens no line of its own, and one of CR LF is a break like any other
+/// where all of them are.
+pub(super) fn lines(text: &str) -> Result<Vec<String>, String> {
+    let count = text.bytes().filter(|byte| *byte == b'\n').count();
+    if count > MOST_LINES {
+        return Err(format!("it has {count} lines, which is more than anybody can look at"));
+    }
+    let returns = has_returns(text);
+    Ok(split(text).map(|line| visible(bare(line, returns)).into_owned()).collect())
+}
+
+/// The lines with their breaks.
+pub(super) fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n')
+}
+
+/// Whether every line break is CR LF, so that the CR need not be shown.
+pub(super) fn has_returns(text: &str) -> bool {
+    let breaks = || text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    let bytes = text.as_bytes();
+    breaks().next().is_some() && breaks().all(|(at, _)| at.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\r'))
+}
+
+/// A line without its break.
+pub(super) fn bare(line: &str, returns: bool) -> &str {
+    let Some(line) = line.strip_suffix('\n') else { return line };
+    if returns { line.strip_suffix('\r').unwrap_or(line) } else { line }
+}

@@ -1,0 +1,69 @@
+//! The file that a file tool is about: what is known of it, and what is in it.
+
+use sayso_core::effect::{EffectKind, Target};
+use sayso_core::fact::{PathFact, PathKind};
+use sayso_core::operation::MAX_BYTES;
+use sayso_core::tool::Role;
+
+use super::About;
+use crate::ports::Content;
+
+/// What stands where a file tool would write.
+pub(super) enum Standing {
+    /// Nothing yet.
+    Nothing,
+    /// A text.
+    Text(String),
+    /// Bytes that are no text.
+    Bytes(Content),
+    /// More than is read for a person; its size.
+    Large(u64),
+    /// Which file it is shows only when it runs.
+    Unknown,
+}
+
+/// What is known of the path with a role.
+pub(super) fn fact<'a>(about: About<'a>, role: Role) -> Option<&'a PathFact> {
+    place_of(about, about.operation.text(role)?)
+}
+
+/// What is known of a path, as it was written in the call.
+pub(super) fn place_of<'a>(about: About<'a>, written: &str) -> Option<&'a PathFact> {
+    let places = about.reading.effects.iter().filter_map(|effect| effect.place());
+    places.filter(|place| place.written == written).find_map(|place| place.fact.as_ref())
+}
+
+/// Reads what stands there. What cannot be read cannot be shown, and so is not asked about (H-27).
+pub(super) fn standing(about: About<'_>) -> Result<Standing, String> {
+    let written = about.operation.text(Role::Path).unwrap_or_default();
+    let unknown = |effect: &sayso_core::effect::Effect| {
+        effect.kind == EffectKind::Write && matches!(&effect.target, Target::UnknownPath(path) if path == written)
+    };
+    let Some(fact) = fact(about, Role::Path) else {
+        return match about.reading.effects.iter().any(unknown) {
+            true => Ok(Standing::Unknown),
+            false => Err("the file that it would change could not be looked at".to_owned()),
+        };
+    };
+    let shown = sayso_core::visible::visible(&fact.canonical);
+    match fact.kind {
+        PathKind::Missing => Ok(Standing::Nothing),
+        PathKind::File => read(about, &fact.canonical).map_err(|why| format!("`{shown}`: {why}")),
+        PathKind::Folder => Err(format!("`{shown}` is a folder, not a file")),
+        PathKind::Link => Err(format!("`{shown}` is a link that leads nowhere")),
+        PathKind::Device | PathKind::Channel => Err(format!("`{shown}` is a device or a pipe, not a file")),
+    }
+}
+
+fn read(about: About<'_>, path: &str) -> Result<Standing, String> {
+    let most = MAX_BYTES as u64;
+    let content = about.world.content(path, most)?.ok_or("it was there, and is gone now")?;
+    if content.size > most || content.bytes.len() as u64 != content.size {
+        return if content.size > most { Ok(Standing::Large(content.size)) } else { Err("it was not read whole".to_owned()) };
+    }
+    match String::from_utf8(content.bytes) {
+        Ok(text) if !text.contains('\0') => Ok(Standing::Text(text)),
+        Ok(text) => Ok(Standing::Bytes(Content { bytes: text.into_bytes(), size: content.size })),
+        Err(error) => Ok(Standing::Bytes(Content { bytes: error.into_bytes(), size: content.size })),
+    }
+}

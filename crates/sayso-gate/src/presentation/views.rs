@@ -1,0 +1,64 @@
+//! The two ways a diff is read: one line under the other, and the old beside the new.
+
+use sayso_core::presentation::{Change, Diff, DiffLine, Hunk};
+
+/// One line under the other, each with its sign, and a line with numbers before each changed place.
+pub fn unified(diff: &Diff) -> Vec<String> {
+    let mut out = Vec::new();
+    for hunk in &diff.hunks {
+        out.push(heading(hunk));
+        out.extend(hunk.lines.iter().map(|line| format!("{}{}", sign(line.change), line.text())));
+    }
+    out
+}
+
+/// "@@ -3,7 +3,8 @@".
+pub fn heading(hunk: &Hunk) -> String {
+    let count = |not: Change| hunk.lines.iter().filter(|line| line.change != not).count();
+    let range = |start: usize, count: usize| match count {
+        // A place of no lines is named by the line before it.
+        0 => format!("{},0", start.saturating_sub(1)),
+        1 => start.to_string(),
+        _ => format!("{start},{count}"),
+    };
+    format!("@@ -{} +{} @@", range(hunk.old_start, count(Change::Added)), range(hunk.new_start, count(Change::Removed)))
+}
+
+/// The sign in front of a line.
+pub fn sign(change: Change) -> char {
+    match change {
+        Change::Same => ' ',
+        Change::Removed => '-',
+        Change::Added => '+',
+    }
+}
+
+/// The old beside the new: what goes stands beside what comes in its place.
+pub fn side_by_side(diff: &Diff) -> Vec<(Option<DiffLine>, Option<DiffLine>)> {
+    let mut out = Vec::new();
+    for hunk in &diff.hunks {
+        let (mut gone, mut come): (Vec<&DiffLine>, Vec<&DiffLine>) = (Vec::new(), Vec::new());
+        for line in &hunk.lines {
+            match line.change {
+                Change::Removed if come.is_empty() => gone.push(line),
+                Change::Added => come.push(line),
+                _ => {
+                    pair(&mut gone, &mut come, &mut out);
+                    match line.change {
+                        Change::Removed => gone.push(line),
+                        _ => out.push((Some(line.clone()), Some(line.clone()))),
+                    }
+                }
+            }
+        }
+        pair(&mut gone, &mut come, &mut out);
+    }
+    out
+}
+
+fn pair(gone: &mut Vec<&DiffLine>, come: &mut Vec<&DiffLine>, out: &mut Vec<(Option<DiffLine>, Option<DiffLine>)>) {
+    let at = |lines: &[&DiffLine], index: usize| lines.get(index).map(|line| (*line).clone());
+    out.extend((0..gone.len().max(come.len())).map(|index| (at(gone, index), at(come, index))));
+    gone.clear();
+    come.clear();
+}
