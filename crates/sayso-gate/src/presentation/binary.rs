@@ -65,10 +65,10 @@ pub fn text(bytes: &[u8]) -> Option<&str> {
 /// The media type, by how it starts, else by its name.
 pub fn media(path: &str, bytes: &[u8]) -> &'static str {
     let by_start = STARTS.iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, media)| *media);
-    let riff = || match (bytes.get(..4)?, bytes.get(8..12)?) {
-        (b"RIFF", b"WEBP") => Some("image/webp"),
-        (b"RIFF", b"WAVE") => Some("audio/wav"),
-        (_, b"ftyp") => Some("video/mp4"),
+    let inside = || match (bytes.get(..4)?, bytes.get(4..8)?, bytes.get(8..12)?) {
+        (b"RIFF", _, b"WEBP") => Some("image/webp"),
+        (b"RIFF", _, b"WAVE") => Some("audio/wav"),
+        (_, b"ftyp", _) => Some("video/mp4"),
         _ => None,
     };
     let by_name = || {
@@ -76,7 +76,7 @@ pub fn media(path: &str, bytes: &[u8]) -> &'static str {
         let ending = language::ending(&name)?;
         ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, media)| *media)
     };
-    by_start.or_else(riff).or_else(by_name).unwrap_or("application/octet-stream")
+    by_start.or_else(inside).or_else(by_name).unwrap_or("application/octet-stream")
 }
 
 /// "Binary file: image/png (2.3 KB)".

@@ -86,14 +86,14 @@ fn parts(about: About<'_>) -> Vec<(String, String)> {
     out
 }
 
-/// One command as it would be typed, with `‹…›` for what is only known when it runs.
+/// One command as it would be typed; one that is only known when it runs stands as it is written, with `‹…›` where not even that is known.
 fn line(command: &Command) -> String {
     let words = command.wrappers.iter().chain(&command.words).cloned().collect::<Vec<_>>();
-    let quoted = sayso_shell::quote(&words);
+    let typed = if command.literal { sayso_shell::quote(&words) } else { words.join(" ") };
     // The reader puts such characters in the place of what it cannot know, and refuses texts that have them.
     let is_open = |letter: char| ('\u{f0000}'..='\u{ffffd}').contains(&letter);
     let mut out = String::new();
-    for (index, piece) in quoted.split(is_open).enumerate() {
+    for (index, piece) in typed.split(is_open).enumerate() {
         if index > 0 && !out.ends_with("‹…›") {
             out.push_str("‹…›");
         }

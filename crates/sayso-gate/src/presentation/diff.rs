@@ -143,8 +143,11 @@ impl Writer<'_, '_> {
         {
             last.pop();
         }
-        let shown = |(emphasised, text): (bool, String)| Piece { text: visible(&text).into_owned(), emphasised };
-        out.into_iter().filter(|(_, text)| !text.is_empty()).map(shown).collect()
+        out.retain(|(_, text)| !text.is_empty());
+        // Where all of a line differs, nothing stands out.
+        let whole = out.iter().all(|(emphasised, _)| *emphasised);
+        let shown = |(emphasised, text): (bool, String)| Piece { text: visible(&text).into_owned(), emphasised: emphasised && !whole };
+        out.into_iter().map(shown).collect()
     }
 }
 

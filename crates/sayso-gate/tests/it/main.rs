@@ -14,6 +14,7 @@ mod grant_reach;
 mod grants;
 mod library;
 mod oracle;
+mod presentation;
 mod profiles;
 mod prompts;
 mod properties;

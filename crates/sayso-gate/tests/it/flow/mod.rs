@@ -7,7 +7,7 @@ mod changes;
 mod delegations;
 mod failures;
 mod grants_given;
-mod room;
+pub mod room;
 mod seeds;
 mod starts;
 mod table;
