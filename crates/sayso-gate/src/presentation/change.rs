@@ -14,6 +14,13 @@ const MOST_RESULT: usize = 4 * MAX_BYTES;
 
 /// The presentation of a call that changes or makes one file.
 pub(super) fn make(about: About<'_>) -> Result<Made, String> {
+    let made = compare(about)?;
+    // Such breaks are not shown line by line, so it is said once.
+    let returns = [Role::Content, Role::Replace].into_iter().any(|role| content::has_returns(&text(about, role)));
+    Ok(if returns { made.detail("line breaks", "CR LF, as on Windows") } else { made })
+}
+
+fn compare(about: About<'_>) -> Result<Made, String> {
     let path = about.operation.text(Role::Path).unwrap_or_default();
     match target::standing(about)? {
         Standing::Text(old) => over_text(about, path, &old),

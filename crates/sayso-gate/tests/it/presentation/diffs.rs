@@ -79,6 +79,7 @@ fn the_end_of_the_file_and_its_line_breaks_are_told() {
     let shown = show(&setup, call("write", &[("path", "dos.py"), ("content", "a\r\nc\r\n")]));
     assert_eq!(short(diff_of(&shown)), [" 1:a", "-2:b", "+2:c"]);
     assert!(!warned(&shown, "invisible"), "{:#?}", shown.warnings);
+    assert_eq!(value(&shown.details, "line breaks"), "CR LF, as on Windows");
 
     let shown = show(&setup, call("write", &[("path", "a.py"), ("content", "x\n")]));
     assert!(warned(&shown, "changes nothing"));
