@@ -51,8 +51,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(format!("{draft:?}"), format!("{:?}", sayso_shell::analyse(&text)));
     let _ = sayso_shell::seen(&text);
     // A command more never makes the whole better. A text that is not whole (`a &&`) may be made so, a last `\` takes what follows, and so
-    // does the body of a heredoc.
-    if draft.opaque.is_none() && !text.ends_with('\\') && !text.contains("<<") {
+    // does the body of a heredoc. A quote in a comment is taken for one by the search for dangers as well as not: an alarm of the first kind
+    // may be ended by more text.
+    let quote_in_comment = text.contains('#') && text.contains(['\'', '"', '`']);
+    if draft.opaque.is_none() && !text.ends_with('\\') && !text.contains("<<") && !quote_in_comment {
         let before = badness(&draft);
         for longer in [format!("{text}; ls"), format!("{text}\nls"), format!("ls; {text}")] {
             let read = sayso_shell::analyse(&longer);
