@@ -131,7 +131,7 @@ fn r_04_what_was_answered_before_is_known_before_anything_is_drawn() {
 fn r_04_no_file_is_read_for_a_picture_that_nobody_sees() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder.tool(gated("edit", done)));
     let edit = || block_on(setup.agent.call("edit", args([("path", "src/main.rs"), ("find", "a"), ("replace", "b")]))).outcome;
-    assert_eq!(edit(), Outcome::Approved);
+    assert_eq!(edit(), Outcome::Approved, "{:?}", setup.store.entries());
     let reads = setup.world.reads();
     assert_eq!((edit(), setup.world.reads(), setup.asked()), (Outcome::AutoApproved, reads, 1));
 }
