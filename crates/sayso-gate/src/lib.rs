@@ -27,3 +27,4 @@ pub mod start;
 pub mod stats;
 mod sync;
 pub mod turn;
+mod waiting;

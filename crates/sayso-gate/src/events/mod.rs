@@ -1,6 +1,12 @@
 //! What happens in the gate, told to whoever wants to know; nobody who is told can change it.
 
 mod bus;
+mod kinds;
+pub mod names;
+mod observing;
+mod payload;
+mod priority;
+mod weight;
 
 use std::sync::Arc;
 
@@ -11,23 +17,30 @@ use sayso_core::verdict::Verdict;
 
 use crate::finished::Finished;
 
-pub use bus::{Bus, Observer};
+pub use bus::{Bus, HEAVIEST_QUEUE, LONGEST_QUEUE, Observer};
+pub use kinds::Kinds;
+pub use names::Names;
+pub use observing::{MOST_PANICS, Observing, Recorder};
+pub use payload::{message, payload};
+pub use priority::{PRIORITIES, Priority};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// What.
     pub kind: EventKind,
+    /// When, in seconds since 1970.
+    pub at: i64,
     /// To which call; none for a change of mode, and for a call that was malformed.
     pub operation: Option<Arc<Operation>>,
     /// What goes with it.
     pub about: About,
 }
 
-/// What can happen. The last five of a call's events are its ends: each call has exactly one of them.
+/// What can happen. Five of them are ends: each call has exactly one of those.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventKind {
-    /// A call came in.
+    /// A call came in. Who stands above the gate hears of it at once, everybody else when it is decided, with its end.
     ToolCallPre,
     /// It was judged.
     Check,
@@ -73,6 +86,23 @@ pub enum About {
 }
 
 impl EventKind {
+    /// All kinds.
+    pub const ALL: [EventKind; 13] = [
+        EventKind::ToolCallPre,
+        EventKind::Check,
+        EventKind::Requested,
+        EventKind::Responded,
+        EventKind::Updated,
+        EventKind::ApproveAll,
+        EventKind::Quit,
+        EventKind::Granted,
+        EventKind::Denied,
+        EventKind::TimedOut,
+        EventKind::Cancelled,
+        EventKind::DryRun,
+        EventKind::ToolCallPost,
+    ];
+
     /// The event that ends a call with this outcome.
     pub fn of(outcome: Outcome) -> EventKind {
         match outcome {
