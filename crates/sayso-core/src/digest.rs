@@ -15,6 +15,10 @@ pub struct Digest([u8; 32]);
 #[derive(Clone)]
 pub struct Encoder(Sha256);
 
+/// The digest of plain bytes that come piece by piece: the same as [`Digest::of_bytes`] of all of them.
+#[derive(Clone, Default)]
+pub struct Pieces(Sha256);
+
 impl Digest {
     /// The digest of plain bytes, such as a file.
     pub fn of_bytes(bytes: &[u8]) -> Self {
@@ -58,6 +62,18 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
+    }
+}
+
+impl Pieces {
+    /// Adds a piece.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything added.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
     }
 }
 
@@ -156,6 +172,15 @@ mod tests {
         let one = Node::map([("a", number("1")), ("b", number("2"))]);
         let other = Node::map([("b", number("2")), ("a", number("1"))]);
         assert_eq!(Digest::of_node(&one), Digest::of_node(&other));
+    }
+
+    #[test]
+    fn pieces_make_the_digest_of_the_whole() {
+        let mut pieces = Pieces::default();
+        for piece in ["ab", "", "c"] {
+            pieces.add(piece.as_bytes());
+        }
+        assert_eq!(pieces.finish(), Digest::of_bytes(b"abc"));
     }
 
     #[test]

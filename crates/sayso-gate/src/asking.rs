@@ -159,7 +159,7 @@ impl Gate {
         turn: &mut Turn,
     ) -> Result<(), String> {
         let Some(Kept { key, reach, words }) = kept else { return Ok(()) };
-        let seal = match seal::scripts(operation, reading) {
+        let seal = match seal::kept(&key, operation, reading) {
             files if files.is_empty() => None,
             files => Some(self.ports.world.seal(&files).ok_or("what it runs could not be looked at")?),
         };
@@ -186,7 +186,7 @@ impl Gate {
 
     /// Whether a grant was given for scripts that are no longer what they were.
     pub(crate) fn is_stale(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> bool {
-        grant.seal.is_some_and(|seal| self.ports.world.seal(&seal::scripts(operation, reading)) != Some(seal))
+        grant.seal.is_some_and(|seal| self.ports.world.seal(&seal::kept(&grant.key, operation, reading)) != Some(seal))
     }
 }
 

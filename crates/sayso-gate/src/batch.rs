@@ -137,7 +137,7 @@ impl Gate {
     fn cancel(&self, call: Call) -> Finished {
         match self.freeze(call) {
             Ok(operation) => self.refuse_unjudged(&operation, End::of(Outcome::Cancelled)),
-            Err(finished) => finished,
+            Err(finished) => *finished,
         }
     }
 

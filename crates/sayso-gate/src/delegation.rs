@@ -37,7 +37,7 @@ impl Gate {
     fn abort(&self, call: &Call, path: &str, refused: &Finished) -> Finished {
         let operation = match self.freeze(call.clone()) {
             Ok(operation) => operation,
-            Err(finished) => return finished,
+            Err(finished) => return *finished,
         };
         let why = format!("the attachment {} was not shared: {}", visible(path), refused.message);
         let outcome = if refused.outcome == Outcome::Cancelled { Outcome::Cancelled } else { refused.outcome };

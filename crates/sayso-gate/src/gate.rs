@@ -167,7 +167,7 @@ impl Gate {
     }
 
     /// Checks a call and freezes it. A malformed one is denied here.
-    pub(crate) fn freeze(&self, mut call: Call) -> Result<Arc<Operation>, Finished> {
+    pub(crate) fn freeze(&self, mut call: Call) -> Result<Arc<Operation>, Box<Finished>> {
         if call.id.is_empty() {
             call.id = self.ids.next("call");
         }
@@ -204,7 +204,7 @@ impl Gate {
                 ran: None,
             };
             self.close_with(None, &end, finished.clone());
-            finished
+            Box::new(finished)
         })
     }
 
@@ -213,7 +213,7 @@ impl Gate {
     }
 
     /// Ends a call that does not run.
-    pub(crate) fn refuse(&self, operation: &Arc<Operation>, verdict: &Arc<Verdict>, end: End) -> Finished {
+    pub(crate) fn refuse(&self, operation: &Arc<Operation>, verdict: &Arc<Verdict>, end: End) -> Box<Finished> {
         // A denial stands whether or not it can be written down.
         if let Err(why) = self.record(Some(operation), self.decided(operation, verdict, &end)) {
             self.tell(EventKind::Updated, Some(operation), About::Words(format!("a denial could not be recorded: {why}")));
@@ -222,7 +222,7 @@ impl Gate {
             self.stats.quit();
             self.tell(EventKind::Quit, Some(operation), About::Nothing);
         }
-        self.close(Some(operation), Some(verdict), &end)
+        Box::new(self.close(Some(operation), Some(verdict), &end))
     }
 
     /// The entry of a decision.

@@ -24,7 +24,14 @@ pub struct Around<'a> {
 pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, around: Around<'_>) -> Vec<Offer> {
     let mut out = vec![Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }];
     let must = verdict.confirm == Confirm::Double || verdict.tier != Tier::None || verdict.reasons.iter().any(|reason| reason.must_ask);
-    if let Some((batch, rest)) = around.rest.filter(|(_, rest)| *rest > 0 && (!must || around.rest_covers_danger)) {
+    let only_danger = operation.kind() == Kind::Terminal
+        && verdict
+            .reasons
+            .iter()
+            .filter(|reason| reason.must_ask)
+            .all(|reason| reason.is_built_in("dangerous") || reason.is_built_in("delete"));
+    let whole_rest = !must || around.rest_covers_danger && only_danger;
+    if let Some((batch, rest)) = around.rest.filter(|(_, rest)| *rest > 0 && whole_rest) {
         let stores = Stores::Grant { key: GrantKey::RestOfBatch, reach: Reach::Batch(batch.to_owned()) };
         let words = format!("allow this and the {rest} that follow in this batch; deletes, dangers and protected files still ask");
         out.push(Offer { scope: Scope::Batch, stores, words });

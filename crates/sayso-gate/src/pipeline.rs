@@ -39,12 +39,12 @@ impl Gate {
         }
         match self.hold(call, turn).await {
             Ok(approved) => self.run(approved).await,
-            Err(finished) => finished,
+            Err(finished) => *finished,
         }
     }
 
     /// Holds a call until it may run. A refusal has an end already; an approval runs once, with [`Gate::run`] or by the host.
-    pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Finished> {
+    pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         // What is judged, shown and run is this one value: nothing can change in it any more.
         let operation = self.freeze(call)?;
         // A caller that goes away while it waits has taken the call back.
@@ -54,7 +54,7 @@ impl Gate {
         held
     }
 
-    async fn settle(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Finished> {
+    async fn settle(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         for _ in 0..MOST_CHANGES {
             let judged = self.judge(&operation, turn);
             let verdict = Arc::new(judged.verdict);
@@ -99,7 +99,7 @@ impl Gate {
         verdict: Arc<Verdict>,
         grant: Option<String>,
         yes: Option<(Yes, Vec<seal::Sealed>, sayso_core::digest::Digest)>,
-    ) -> Result<Approved, Finished> {
+    ) -> Result<Approved, Box<Finished>> {
         let (yes, seal) = yes.map_or((None, None), |(yes, files, digest)| (Some(yes), Some((files, digest))));
         let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
         let end = End { yes: yes.clone(), ..End::of(outcome) };
@@ -156,13 +156,14 @@ impl Gate {
     pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
         let policy = self.policy();
         let stored = self.ports.store.grants();
-        let mut grants: Vec<Grant> = turn.grants.clone();
-        grants.extend(stored.iter().cloned());
+        // Copied only where the batch has grants of its own, or one has to be left out.
+        let mut own = (!turn.grants.is_empty()).then(|| turn.grants.iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
         loop {
+            let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
             let bench = Bench {
                 world: self.ports.world.as_ref(),
                 policy: &policy,
-                grants: &grants,
+                grants,
                 uses: None,
                 run: self.how(),
                 now: self.now(),
@@ -172,7 +173,7 @@ impl Gate {
             let grant = self.granted_by(&judged.verdict);
             let stale = grants.iter().position(|one| Some(&one.id) == grant.as_ref() && self.is_stale(one, operation, &judged.reading));
             match stale {
-                Some(index) => drop(grants.remove(index)),
+                Some(index) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index)),
                 None => {
                     self.tighten(operation, &judged.reading, &mut judged.verdict);
                     return Weighed { reading: judged.reading, verdict: judged.verdict, grant };

@@ -5,6 +5,7 @@
 use sayso_core::draft::{Command, Reading};
 use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::fact::PathKind;
+use sayso_core::grant::GrantKey;
 use sayso_core::operation::Operation;
 use sayso_core::paths::join;
 
@@ -51,6 +52,21 @@ pub fn scripts(operation: &Operation, reading: &Reading) -> Vec<Sealed> {
     out.sort();
     out.dedup();
     out
+}
+
+/// The files that a kept answer is bound to, by what it covers: where the words stay the same, all that they name; else the programs.
+pub fn kept(key: &GrantKey, operation: &Operation, reading: &Reading) -> Vec<Sealed> {
+    match key {
+        GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => scripts(operation, reading),
+        GrantKey::Pattern(_) => {
+            // A program by its path is the project's own, and may be another one tomorrow.
+            let by_path =
+                |part: &usize| reading.commands.get(*part).and_then(|command| command.words.first()).is_some_and(|word| word.contains('/'));
+            let file = |part: usize| reading.programs.get(part).and_then(Option::as_ref).and_then(|fact| fact.file.clone());
+            (0..reading.commands.len()).filter(by_path).filter_map(file).map(Sealed::Content).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a part of the line does more than its listed effects, so that the files it names may decide what happens.

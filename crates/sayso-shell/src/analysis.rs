@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, other_shells, searches, seen};
+use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -187,7 +187,10 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");
     }
-    let arguments: Vec<&str> = own.iter().skip(1).map(|field| field.value.as_str()).collect();
+    let mut arguments: Vec<&str> = own.iter().skip(1).map(|field| field.value.as_str()).collect();
+    if line.read_inside {
+        arguments = runners::without_commands(&name, arguments);
+    }
     match program {
         Some(program) => perform(program, &mut scene, &arguments),
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(&name))),
@@ -211,7 +214,13 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     };
     // The words with the wrappers are needed only where there are any.
     let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
-    let stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
+    let mut stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
+    stages.extend(forms::of_carried(&line.carries));
+    for carried in &line.carries {
+        let leaves_alone = carried.first().and_then(|first| programs::find(identity(first))).is_some_and(|program| !program.interprets);
+        let dangers = danger::of_command(carried, leaves_alone).into_iter().map(|danger| Danger { part: Some(part), ..danger });
+        add_dangers(draft, dangers.collect());
+    }
     let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {

@@ -40,6 +40,20 @@ pub(crate) fn of_command(all: &[String], starts: &[usize], inner: &[String], car
     rows
 }
 
+/// All forms of commands that are run elsewhere, with and without their wrappers.
+pub(crate) fn of_carried(commands: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut budget = MOST_WORDS;
+    for words in commands {
+        push(&mut rows, words, &mut budget);
+        let start = wrappers::unwrap(words).map_or(0, |unwrapped| unwrapped.start);
+        if let Some(inner) = words.get(start..).filter(|_| start > 0) {
+            push(&mut rows, inner, &mut budget);
+        }
+    }
+    rows
+}
+
 /// Whether a word, by its last part and in any case, is the name of something that is known to be a program.
 pub(crate) fn is_program(word: &str) -> bool {
     let base = word.rsplit('/').next().unwrap_or(word);

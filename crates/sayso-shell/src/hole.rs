@@ -52,6 +52,16 @@ pub(crate) fn may_be_several(word: &str) -> bool {
     !is_literal(word) && (word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
 }
 
+/// Whether a word that is only known when it runs may turn out to be `;` or `+`, which end the command of `find -exec` and `fd -x`.
+pub(crate) fn may_end_command(word: &str) -> bool {
+    if is_literal(word) {
+        return false;
+    }
+    let bare_names = word.starts_with(HERE) && word.contains(BELOW);
+    let rest = word.replace([TEXT, STAR, ANY, SINGLE, PARTED], "");
+    word.contains(LIST) || bare_names || matches!(rest.as_str(), "" | ";" | "+")
+}
+
 /// Whether a word stands for the names of files that are there.
 pub(crate) fn is_glob(word: &str) -> bool {
     !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, COMMIT])

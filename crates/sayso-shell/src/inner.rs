@@ -4,6 +4,7 @@
 //! knows that such a program runs something else.
 
 use crate::bash::Refusal;
+use crate::carried;
 use crate::characters::is_name;
 use crate::expand::Field;
 use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
@@ -13,6 +14,10 @@ use crate::wrappers::{self, identity};
 
 /// More commands than this do not stand in each other.
 const DEEPEST: usize = 16;
+
+/// Programs whose words are looked into.
+const STARTERS: [&str; 14] =
+    ["sh", "bash", "dash", "zsh", "eval", "xargs", "find", "watch", "flock", "script", "entr", "fd", "fdfind", "parallel"];
 
 /// Words of the shell that change variables.
 const CHANGE_VARIABLES: [&str; 11] =
@@ -93,7 +98,10 @@ impl Walk<'_> {
             "eval" if unwrapped.start == 0 && !arguments.is_empty() => self.evaluated(arguments),
             "xargs" => self.for_input(step, arguments),
             "find" => self.for_found(step, arguments),
-            _ => Ok(false),
+            name @ ("watch" | "flock" | "script" | "entr") => self.for_carrier(step, name, arguments),
+            "fd" | "fdfind" => self.for_names(step, arguments),
+            "parallel" => self.for_values(step, arguments),
+            name => Ok(self.for_carried(step, name, arguments)),
         }
     }
 
@@ -168,6 +176,9 @@ impl Walk<'_> {
             };
             let Some(length) = inner.iter().enumerate().position(|(index, field)| ends(index, field)) else { return Ok(false) };
             let command = inner.get(..length).unwrap_or(&[]);
+            if command.iter().any(|field| hole::may_end_command(&field.value)) {
+                return Ok(false);
+            }
             // With `+` the names are several, and the second one may be an output.
             let several = inner.get(length).is_some_and(|end| end.value == "+");
             for place in &places {
@@ -202,7 +213,7 @@ impl Walk<'_> {
     }
 
     /// Walks a command in a process of its own.
-    fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
+    pub(crate) fn start(&mut self, step: &Step, words: Vec<Field>) -> Result<bool, Refusal> {
         let before = self.state.clone();
         self.depth += 1;
         let inner = Step { words, background: step.background, start: step.start, end: step.end, started: true, ..Step::default() };
@@ -217,7 +228,7 @@ impl Walk<'_> {
 pub(crate) fn may_start(step: &Step) -> bool {
     step.words.first().is_some_and(|first| {
         let name = identity(&first.value);
-        matches!(name, "sh" | "bash" | "dash" | "zsh" | "eval" | "xargs" | "find") || wrappers::is_wrapper(name)
+        STARTERS.contains(&name) || carried::NAMES.contains(&name) || wrappers::is_wrapper(name)
     })
 }
 

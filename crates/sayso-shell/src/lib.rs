@@ -7,6 +7,8 @@
 mod analysis;
 mod assigned;
 mod bash;
+mod carried;
+mod carriers;
 mod characters;
 mod danger;
 mod danger_bodies;
@@ -41,6 +43,7 @@ mod programs;
 mod proposals;
 mod quote;
 mod redirects;
+mod runners;
 mod scene;
 mod searches;
 mod seen;

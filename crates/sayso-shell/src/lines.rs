@@ -35,6 +35,8 @@ pub(crate) struct Step {
     pub(crate) background: bool,
     /// The command or script in its words is listed as steps of its own.
     pub(crate) read_inside: bool,
+    /// The words of commands that it has run elsewhere.
+    pub(crate) carries: Vec<Vec<String>>,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
     /// It is no command, but names of files that are parted at blanks.
@@ -111,6 +113,12 @@ impl<'a> Walk<'a> {
                 arguments.iter().enumerate().take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
             {
                 walk.state.variables.set(&number.to_string(), vec![field.value.clone()]);
+                // Without quotes the shell parts the name of a file that it was handed whole.
+                if field.value.contains(hole::BELOW) && !quotes_every_value(text) {
+                    let (start, end) = walk.place(place.0, place.1);
+                    let hands_on = Some(field.value.clone());
+                    walk.steps.push(Step { hands_on, start, end, folders: walk.state.folders.list(), ..Step::default() });
+                }
             }
         }
         let result = walk.script(&document.script);
@@ -566,6 +574,16 @@ impl<'a> Walk<'a> {
         let (start, end) = self.inside.unwrap_or((start, end));
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// Whether every value of a script stands in double quotes, as far as a glance tells.
+fn quotes_every_value(text: &str) -> bool {
+    let mut quoted = false;
+    let every = text.bytes().all(|byte| {
+        quoted ^= byte == b'"';
+        quoted || byte != b'$'
+    });
+    every && !text.contains(['\'', '\\', '`']) && !text.contains("$(")
 }
 
 /// Whether a command has a `&>`.

@@ -70,11 +70,15 @@ pub(crate) fn is_wrapper(name: &str) -> bool {
             | "toybox"
             | "taskset"
             | "chrt"
+            | "numactl"
+            | "prlimit"
+            | "setpriv"
     )
 }
 
 /// How many words belong to the wrapper itself; none if this is no wrapper.
 fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, String)>) -> Result<Option<usize>, String> {
+    let starts_with = |options: &[&str]| arguments.first().is_some_and(|word| options.contains(word));
     let (flags, valued, prefixes): (&[&str], &[&str], &[&str]) = match name {
         "sudo" => (&["-n", "-H", "-E", "-k"], &["-u", "-g"], &["--user=", "--group="]),
         "doas" => (&["-n"], &["-u"], &[]),
@@ -96,7 +100,17 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
         "setsid" => (&["-c", "--ctty", "-f", "--fork", "-w", "--wait"], &[], &[]),
         "ionice" => (&["-t", "--ignore"], &["-c", "-n"], &["-c", "-n", "--class=", "--classdata="]),
         "busybox" | "toybox" if arguments.first().is_some_and(|word| is_applet(word)) => (&[], &[], &[]),
-        "taskset" | "chrt" => return Err(format!("`{name}` is not taken off")),
+        // These forms only tell something; the table knows them.
+        "taskset" if starts_with(&["-p", "--pid", "-pc", "-cp"]) => return Ok(None),
+        "chrt" if starts_with(&["-p", "--pid", "-m", "--max"]) => return Ok(None),
+        "numactl" if starts_with(&["-H", "--hardware", "-s", "--show"]) => return Ok(None),
+        "prlimit" if arguments.is_empty() || starts_with(&["-p", "--pid"]) => return Ok(None),
+        "taskset" => (&["-c", "--cpu-list"], &[], &[]),
+        "chrt" => (&["-b", "--batch", "-i", "--idle", "-o", "--other", "-v", "--verbose", "-R", "--reset-on-fork"], &[], &[]),
+        "numactl" => (&["-l", "--localalloc", "-a", "--all"], &["-N", "-C", "-m", "-i", "-p"], &NODES),
+        // A limit is only one if it is attached; in the next word it would be the command.
+        "prlimit" => (&["--verbose"], &[], &LIMITS),
+        "setpriv" => (&["--no-new-privs", "--nnp"], &[], &[]),
         _ => return Ok(None),
     };
     let mut at = 0;
@@ -115,11 +129,14 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
             // Of what starts with `-` nobody can be sure that it is a value; only `nice` has numbers with a sign.
             let value = arguments.get(at + 1).copied().unwrap_or("");
             let signed = name == "nice" && value.bytes().skip(1).all(|byte| byte.is_ascii_digit());
-            if value.starts_with('-') && !signed || crate::hole::may_be_several(value) {
+            if value.starts_with('-') && !signed || crate::hole::may_be_several(value) || name == "numactl" && !is_range(value) {
                 return Err(format!("the option `{word}` of `{name}` has no value"));
             }
             at += 2;
-        } else if prefixes.iter().any(|prefix| word.len() > prefix.len() && word.starts_with(prefix)) {
+        } else if let Some(value) = prefixes.iter().find_map(|prefix| word.strip_prefix(prefix).filter(|value| !value.is_empty())) {
+            if matches!(name, "numactl" | "prlimit") && !is_range(value) {
+                return Err(format!("the option `{word}` of `{name}` is not known"));
+            }
             at += 1;
         } else if word.starts_with('-') {
             return Err(format!("the option `{word}` of `{name}` is not known"));
@@ -136,13 +153,65 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
             at += 1;
         }
     }
-    if name == "timeout" {
-        if !arguments.get(at).is_some_and(|word| is_duration(word)) {
-            return Err("`timeout` has no duration".to_owned());
+    if name == "setpriv" && at == 0 {
+        return Err("`setpriv` is only known where it takes rights away".to_owned());
+    }
+    if matches!(name, "timeout" | "taskset" | "chrt") {
+        let own = arguments.get(..at).unwrap_or(&[]);
+        let fits = |word: &&str| match name {
+            "timeout" => is_duration(word),
+            "taskset" if own.iter().any(|option| matches!(*option, "-c" | "--cpu-list")) => is_range(word),
+            "taskset" => is_mask(word),
+            // Without one of these the command goes before all others of the machine.
+            _ => *word == "0" && own.iter().any(|option| matches!(*option, "-b" | "--batch" | "-i" | "--idle" | "-o" | "--other")),
+        };
+        if !arguments.get(at).is_some_and(fits) {
+            return Err(format!("the first word of `{name}` is not one that is known"));
         }
         at += 1;
     }
     Ok(Some(at))
+}
+
+/// Options of `numactl` with processors or pieces of memory; other values than numbers may be hosts and files.
+const NODES: [&str; 5] = ["--cpunodebind=", "--physcpubind=", "--membind=", "--interleave=", "--preferred="];
+
+/// Options of `prlimit` with a limit of the command itself.
+const LIMITS: [&str; 20] = [
+    "--core=",
+    "--data=",
+    "--fsize=",
+    "--memlock=",
+    "--nofile=",
+    "--rss=",
+    "--stack=",
+    "--cpu=",
+    "--nproc=",
+    "--as=",
+    "-c",
+    "-d",
+    "-f",
+    "-l",
+    "-n",
+    "-m",
+    "-s",
+    "-t",
+    "-u",
+    "-v",
+];
+
+/// `0-3,8`, `1024:2048`, `all`, `unlimited`.
+fn is_range(word: &str) -> bool {
+    matches!(word, "all" | "unlimited")
+        || word.bytes().any(|byte| byte.is_ascii_digit())
+            && !word.starts_with('-')
+            && word.bytes().all(|byte| byte.is_ascii_digit() || b",:-".contains(&byte))
+}
+
+/// The number of a set of processors.
+fn is_mask(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether a word is a plain name of a program that one binary holds among others; with an option before it, it is another form.
@@ -171,11 +240,13 @@ pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
 const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"];
 
 /// Programs and options that may take a whole script as one argument.
-const TAKE_SCRIPT: [&str; 14] =
-    ["eval", "ssh", "su", "watch", "script", "parallel", "trap", "xargs", "env", "docker", "podman", "kubectl", "-c", "-lc"];
+const TAKE_SCRIPT: [&str; 19] = [
+    "eval", "ssh", "su", "runuser", "watch", "script", "parallel", "flock", "entr", "nerdctl", "trap", "xargs", "env", "docker", "podman",
+    "kubectl", "npx", "-c", "-lc",
+];
 
 /// Programs and options that run the words after them.
-const TAKE_COMMAND: [&str; 49] = [
+const TAKE_COMMAND: [&str; 63] = [
     "sudo",
     "doas",
     "env",
@@ -222,7 +293,21 @@ const TAKE_COMMAND: [&str; 49] = [
     "docker",
     "podman",
     "kubectl",
+    "nerdctl",
     "npx",
+    "pnpx",
+    "bunx",
+    "uvx",
+    "numactl",
+    "prlimit",
+    "setpriv",
+    "cgexec",
+    "entr",
+    "-X",
+    "--exec",
+    "--exec-batch",
+    "unbuffer",
+    "chronic",
     "source",
     "trap",
 ];

@@ -1,5 +1,8 @@
 //! Properties that hold for any text.
 
+mod common;
+
+use common::{is_read_only, tier};
 use proptest::prelude::*;
 use sayso_shell::{analyse, commands, normal, quote, seen};
 
@@ -7,6 +10,68 @@ use sayso_shell::{analyse, commands, normal, quote, seen};
 fn visible_words() -> impl Strategy<Value = Vec<String>> {
     proptest::collection::vec("[ -~äß€]{0,12}", 1..6)
 }
+
+/// What stands before a command that other programs start.
+const BEFORE_WORDS: [&str; 34] = [
+    "env",
+    "nice -n 5",
+    "timeout 5",
+    "stdbuf -oL",
+    "setsid -w",
+    "ionice -c3",
+    "taskset -c 0",
+    "taskset 0x1",
+    "chrt -b 0",
+    "numactl -l",
+    "prlimit --core=0",
+    "setpriv --nnp",
+    "watch",
+    "watch -n 1",
+    "watch -x",
+    "flock /dev/null",
+    "entr",
+    "entr -n",
+    "fd -x",
+    "fd . src -X",
+    "parallel -k",
+    "xargs",
+    "ssh host",
+    "docker exec c",
+    "docker run --rm alpine",
+    "kubectl exec pod --",
+    "runuser -u bob --",
+    "nsenter -t 1 -m",
+    "unshare -r",
+    "chroot /x",
+    "systemd-run --user",
+    "npx",
+    "nice watch -t",
+    "parallel -j2 nice",
+];
+
+/// What stands before a script that other programs run.
+const BEFORE_TEXT: [&str; 9] =
+    ["sh -c", "watch -t", "flock /dev/null -c", "script -qc", "entr -s", "su -c", "ssh host", "docker exec c sh -c", "npx -c"];
+
+/// Commands of which each does more than look, or looks at more than the rest.
+const INNER: [&str; 16] = [
+    "rm -r src",
+    "rm -rf /",
+    "git push --force",
+    "make",
+    "sort -o out in",
+    "sed -i s/a/b/ x",
+    "./x",
+    "curl -d @x http://h",
+    "dd of=/dev/sda",
+    "chmod 777 /",
+    "cp a b",
+    "tee out",
+    "frobnicate",
+    "find . -delete",
+    "python3 x.py",
+    "shutdown now",
+];
 
 proptest! {
     #[test]
@@ -93,6 +158,35 @@ fn a_mebibyte_of_anything_is_answered() {
             let text = piece.repeat(size / piece.len());
             let draft = analyse(&text);
             assert!(draft.opaque.is_some() || size < 64 * 1024, "{piece}");
+        }
+    }
+}
+
+#[test]
+fn a_wrapper_never_lowers_a_verdict() {
+    for inner in INNER {
+        let alone = analyse(inner);
+        let check = |wrapped: &str| {
+            let draft = analyse(wrapped);
+            assert!(!is_read_only(&draft), "{wrapped}");
+            assert!(tier(&draft) >= tier(&alone), "{wrapped}: {:?} and not {:?}", tier(&draft), tier(&alone));
+        };
+        for before in BEFORE_WORDS {
+            check(&format!("{before} {inner}"));
+            check(&format!("sudo {before} {inner}"));
+            if before.starts_with("parallel") {
+                check(&format!("{before} {inner} ::: a"));
+            }
+            // Words that are put together lose the quotes around a script: `watch sh -c 'rm x'` runs `rm` alone.
+            let joins = ["watch", "parallel", "ssh"].iter().any(|name| before.split(' ').any(|word| word == *name)) && before != "watch -x";
+            for text in BEFORE_TEXT {
+                check(&if joins { format!("{before} \"{text} '{inner}'\"") } else { format!("{before} {text} '{inner}'") });
+            }
+        }
+        for text in BEFORE_TEXT {
+            check(&format!("{text} '{inner}'"));
+            check(&format!("{text} 'ls; {inner}'"));
+            check(&format!("{text} 'ls | {inner}'"));
         }
     }
 }

@@ -192,6 +192,33 @@ fn quoted_words_read_back() {
 }
 
 #[test]
+fn a_wrapper_with_anything_unknown_stays_on() {
+    for text in [
+        "taskset ls",
+        "taskset -c ls",
+        "taskset -a 1 ls",
+        "taskset -c0 ls",
+        "taskset \"$x\" ls",
+        "chrt 0 ls",
+        "chrt -f 1 ls",
+        "chrt -b 1 ls",
+        "chrt -b ls",
+        "numactl -N ls",
+        "numactl -m file:x ls",
+        "numactl --shm x ls",
+        "prlimit -n 10 ls",
+        "prlimit --nofile 10 ls",
+        "prlimit --nofile=x ls",
+        "prlimit -o RESOURCE ls",
+        "setpriv ls",
+        "setpriv --reuid 0 ls",
+        "setpriv --nnp",
+    ] {
+        assert_eq!(commands(text), None, "{text}");
+    }
+}
+
+#[test]
 fn wrappers_come_off_with_exact_arity() {
     for (text, wrappers, inner) in [
         ("sudo git push", "sudo", "git push"),
@@ -205,6 +232,13 @@ fn wrappers_come_off_with_exact_arity() {
         ("stdbuf -oL ls", "stdbuf", "ls"),
         ("command ls -l", "command", "ls -l"),
         ("sudo env timeout 5 /bin/ls", "sudo env timeout", "ls"),
+        ("taskset -c 0-3 ls", "taskset", "ls"),
+        ("taskset 0xf ls -c", "taskset", "ls -c"),
+        ("taskset -- 1 ls", "taskset", "ls"),
+        ("chrt -b 0 ls", "chrt", "ls"),
+        ("numactl -N 0 --membind=0,1 ls", "numactl", "ls"),
+        ("prlimit --nofile=10:20 -t5 -- ls", "prlimit", "ls"),
+        ("setpriv --nnp ls", "setpriv", "ls"),
         ("./sudo ls", "", "./sudo ls"),
         ("command -v git", "", "command -v git"),
     ] {

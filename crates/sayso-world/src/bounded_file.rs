@@ -86,7 +86,8 @@ pub(crate) fn read(path: &Path, limit: u64, last: LastLink) -> Content {
     }
 }
 
-fn open(path: &Path, last: LastLink) -> std::io::Result<File> {
+/// Opens a file without waiting. What was opened has to be looked at: it may be a pipe or a device.
+pub(crate) fn open(path: &Path, last: LastLink) -> std::io::Result<File> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if last == LastLink::Refuse {
         flags |= OFlags::NOFOLLOW;

@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use sayso_core::diagnostic::{Diagnostic, Severity, Source};
+use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_gate::ports::World;
+use sayso_gate::ports::{Content, World};
+use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
+use sayso_world::content;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
+use sayso_world::seal::{self, Bound};
 use sayso_world::whereabouts::Whereabouts;
 
 /// What flags say about the policy.
@@ -133,5 +137,17 @@ pub struct RealWorld(pub Machine);
 impl World for RealWorld {
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
         self.0.answer(cwd, workspace, questions)
+    }
+
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        seal::seal(files.iter().map(|file| match file {
+            Sealed::Content(path) => Bound::Content(path),
+            Sealed::Identity(path) => Bound::Identity(path),
+        }))
+    }
+
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        let found = content::content(path, most)?;
+        Ok(found.map(|content::Content { bytes, size }| Content { bytes, size }))
     }
 }

@@ -9,9 +9,11 @@
 
 mod bench;
 mod config_keys;
+mod flow;
 mod grant_reach;
 mod grants;
 mod oracle;
 mod profiles;
+mod prompts;
 mod properties;
 mod world;

@@ -18,7 +18,7 @@ mod git_writers;
 mod machine;
 mod network;
 mod queries;
-mod search;
+pub(crate) mod search;
 mod small;
 mod subcommands;
 mod text;

@@ -79,12 +79,16 @@ localectl: list-locales | list-keymaps
 loginctl: list-sessions | list-users | list-seats
 stty: -a | size | speed
 ldconfig: -p
+taskset: -p WORD | -pc WORD | -cp WORD
+chrt: -p WORD | -m | --max
+numactl: -H | --hardware | -s | --show
+prlimit: -p WORD
 sw_vers: -productVersion | -buildVersion | -productName
 xcode-select: -p | --version
 ";
 
 /// Forms without any word; these cannot stand in a line above.
-const ALONE: [&str; 6] = ["hostnamectl", "timedatectl", "localectl", "loginctl", "sw_vers", "stty"];
+const ALONE: [&str; 7] = ["hostnamectl", "timedatectl", "localectl", "loginctl", "sw_vers", "stty", "prlimit"];
 
 /// The forms of every program.
 fn forms() -> &'static HashMap<&'static str, Vec<&'static str>> {

@@ -6,6 +6,12 @@ use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
 
+/// The options of `fd`, but for those with a command.
+pub(crate) const FD: &str = "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \
+     -a,--absolute-path -L,--follow -p,--full-path -0,--print0 -d,--max-depth= --min-depth= --exact-depth= -E,--exclude= -t,--type= -e,--extension= -S,--size= \
+     --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
+     -h,--help -V,--version";
+
 pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["grep", "egrep", "fgrep"],
@@ -30,15 +36,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ripgrep,
     ),
     Program::raw(&["find"], find),
-    Program::new(
-        &["fd", "fdfind"],
-        "-H,--hidden -I,--no-ignore -u,--unrestricted --no-ignore-vcs --no-ignore-parent -s,--case-sensitive -i,--ignore-case -g,--glob --regex -F,--fixed-strings \
-         -a,--absolute-path -L,--follow -p,--full-path -0,--print0 -d,--max-depth= --min-depth= --exact-depth= -E,--exclude= -t,--type= -e,--extension= -S,--size= \
-         --changed-within= --changed-before= --max-results= -1 -q,--quiet -c,--color={auto,never,always} -j,--threads= --prune --one-file-system --strip-cwd-prefix \
-         -h,--help -V,--version",
-        by_name,
-    )
-    .interpreter(),
+    Program::new(&["fd", "fdfind"], FD, by_name).interpreter(),
     Program::new(
         &["ag"],
         "-i,--ignore-case -s,--case-sensitive -S,--smart-case -l,--files-with-matches -L,--files-without-matches -c,--count -w,--word-regexp -Q,--literal -v,--invert-match \

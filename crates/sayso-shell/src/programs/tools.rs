@@ -1,6 +1,7 @@
 //! Programs that run what their words say: interpreters, shells, debuggers, editors.
 
 use super::{Program, queries, subcommands};
+use crate::carriers;
 use crate::options::Parsed;
 use crate::scene::Scene;
 use crate::wrappers::is_shell;
@@ -20,7 +21,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(
         &[
             "sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", ".", "exec", "builtin", "xargs", "parallel", "watch", "ssh",
-            "su", "busybox", "toybox", "script", "trap", "setsid", "flock", "chroot",
+            "su", "busybox", "toybox", "script", "trap", "setsid", "flock", "chroot", "entr", "runuser", "nsenter", "unshare", "pkexec",
         ],
         runs_command,
     )
@@ -92,6 +93,9 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         _ => {}
     }
+    if scene.read_inside {
+        makes_file(scene, parsed);
+    }
     if scene.read_inside || queries::only_prints(&scene.name, &parsed.operands) {
         return scene.settle();
     }
@@ -105,5 +109,15 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let file = parsed.operands.iter().any(|word| !word.starts_with('-'));
     if !is_shell(&scene.name) || script || !file {
         scene.opaque(note);
+    }
+}
+
+/// The file that a program makes which itself only starts another.
+fn makes_file(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let file = carriers::read(&scene.name, &parsed.operands).and_then(|carrier| carrier.file);
+    match (file.and_then(|at| parsed.operands.get(at)), scene.name.as_str()) {
+        (Some(file), _) => scene.write(file),
+        (None, "script") => scene.write("typescript"),
+        (None, _) => {}
     }
 }

@@ -8,6 +8,7 @@ mod ignore;
 mod names;
 mod paths;
 mod programs;
+mod seal;
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -10,6 +10,7 @@
 mod bad_input;
 mod bad_policy_files;
 mod bypasses;
+mod changed_while_asked;
 mod corpus;
 mod holes;
 mod holes_commands;

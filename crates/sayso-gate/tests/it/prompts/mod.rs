@@ -1,0 +1,58 @@
+//! The queue of prompts: order, first answers, late and foreign ones, ends of every kind, and many at once.
+
+mod crowd;
+mod ends;
+
+use std::sync::Arc;
+
+use sayso_core::operation::{Call, Operation};
+use sayso_core::outcome::Outcome;
+use sayso_core::presentation::{Body, Presentation};
+use sayso_core::prompt::{Offer, Prompt, Round, Scope, Stores, Style};
+use sayso_core::verdict::Verdict;
+use sayso_gate::prompts::{Answerer, Reaches};
+
+use crate::bench::{Setup, call};
+
+/// A prompt as the gate would make it, with an id.
+pub fn prompt(id: &str, session: &str, timeout: Option<u64>) -> Arc<Prompt> {
+    about(id, session, timeout, &format!("bash make {id}"))
+}
+
+pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<Prompt> {
+    let call = Call { session: session.to_owned(), ..call(text) };
+    let verdict: Verdict = Setup::profile("sayso").judge(call.clone());
+    let rule = Stores::Rule { pattern: "make *".to_owned(), reach: sayso_core::grant::Reach::Session(session.to_owned()) };
+    Arc::new(Prompt {
+        id: id.to_owned(),
+        operation: Arc::new(Operation::freeze(call).unwrap()),
+        verdict: Arc::new(verdict),
+        title: String::new(),
+        description: id.to_owned(),
+        presentation: Presentation::of(Body::Text(Vec::new())),
+        round: Round::Only,
+        place: None,
+        group: Vec::new(),
+        alike: None,
+        offers: vec![
+            Offer { scope: Scope::Once, stores: Stores::Nothing, words: "once".to_owned() },
+            Offer { scope: Scope::Session, stores: rule, words: "make".to_owned() },
+        ],
+        style: Style::Inline,
+        asked: 0,
+        timeout,
+    })
+}
+
+pub fn of_session(name: &str, session: &str) -> Answerer {
+    Answerer { reaches: Reaches::Session(session.to_owned()), ..Answerer::new(name) }
+}
+
+#[test]
+fn outcomes_have_words_of_their_own() {
+    let mut words: Vec<&str> = sayso_core::outcome::OUTCOMES.iter().map(|(_, word)| *word).collect();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), sayso_core::outcome::OUTCOMES.len());
+    assert!(sayso_core::outcome::OUTCOMES.iter().all(|(outcome, word)| Outcome::from_word(word) == Some(*outcome)));
+}
