@@ -5,6 +5,6 @@ mod changes;
 mod delegations;
 mod failures;
 mod grants_given;
-mod room;
+pub mod room;
 mod starts;
 mod table;
