@@ -132,18 +132,43 @@ fn option(current: &Current<'_>, word: &str) -> Option<(usize, Part, bool)> {
 
 fn secret(text: &str, start: usize, part: Part) -> Option<Place> {
     let scan = Scan::new(text);
-    let (first, end) = scan.value(start, Sort::One)?;
+    let (first, end) = match scan.bytes.get(start)? {
+        b'"' | b'\'' | b'`' => scan.value(start, Sort::One)?,
+        _ => (start, bare_end(&scan, start)?),
+    };
     let value = scan.bytes.get(first..end)?;
-    // A quote around the whole command ends the word, too.
-    let value = value.split(|byte| matches!(byte, b'"' | b'\'')).next().filter(|part| !part.is_empty()).unwrap_or(value);
     match part {
-        Part::Whole => (value != REDACTED.as_bytes()).then_some((first, first + value.len())),
+        Part::Whole => (!value.is_empty() && !is_variable(value, b'"')).then_some((first, end)),
         Part::After(mark) => {
             let at = value.iter().position(|byte| *byte == mark)? + 1;
             let secret = value.get(at..)?;
-            (!secret.is_empty() && !is_variable(secret, b'"')).then_some((first + at, first + value.len()))
+            (!secret.is_empty() && !is_variable(secret, b'"')).then_some((first + at, end))
         }
     }
+}
+
+/// Behind a value without a quote before it. A quote at its end closes one around the command; one within opens a part of the value.
+fn bare_end(scan: &Scan<'_>, start: usize) -> Option<usize> {
+    let rest = scan.bytes.get(start..)?;
+    let word = rest.get(..rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len()))?;
+    let bare = trimmed(word);
+    let opens = [b'"', b'\'', b'`'].iter().any(|quote| bare.iter().filter(|byte| *byte == quote).count() % 2 == 1);
+    if opens {
+        let end = scan.word_end(start);
+        return Some(start + trimmed(scan.bytes.get(start..end)?).len());
+    }
+    Some(start + bare.len())
+}
+
+/// Without what closes something around a word.
+fn trimmed(mut word: &[u8]) -> &[u8] {
+    while let Some((b'"' | b'\'' | b'`' | b';' | b',' | b')' | b'}' | b']' | b'|' | b'&' | b'\\', before)) = word.split_last() {
+        if word.ends_with(REDACTED.as_bytes()) || word.starts_with(b"${") {
+            break;
+        }
+        word = before;
+    }
+    word
 }
 
 /// The next word from here, by white space alone.

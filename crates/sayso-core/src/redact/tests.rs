@@ -31,6 +31,8 @@ fn h_66_d18_secrets_in_texts() {
         ("x --api-key \"hunter2Zq9\" y", "x --api-key \"[redacted]\" y"),
         ("java -Djavax.net.ssl.keyStorePassword=hunter2Zq9 -jar a", "java -Djavax.net.ssl.keyStorePassword=[redacted] -jar a"),
         ("mysql -u root -phunter2Zq9 db", "mysql -u root -p[redacted] db"),
+        ("mysql -pa'hunter2 Zq9'b db", "mysql -p[redacted] db"),
+        ("curl -u \"$ME:$MY_PASS\" https://h", "curl -u \"$ME:$MY_PASS\" https://h"),
         ("sshpass -p hunter2Zq9 ssh h", "sshpass -p [redacted] ssh h"),
         ("docker login -u me -p hunter2Zq9", "docker login -u me -p [redacted]"),
         ("bash -c \"mysql -phunter2Zq9\"", "bash -c \"mysql -p[redacted]\""),
@@ -179,7 +181,7 @@ const WAYS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_planted_secret_never_survives(

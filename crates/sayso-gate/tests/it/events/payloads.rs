@@ -78,7 +78,9 @@ fn g_12_the_fields_of_kollabor_and_a_denial_cancels() {
     assert_eq!(truth(&pre, "cancelled"), Some(true));
     assert_eq!(text(&pre, "permission_decision.decision"), Some("denied"));
     assert_eq!(truth(&pre, "permission_decision.allowed"), Some(false));
-    room.call(call("read_file src/main.rs"));
+    let room = Room::new("sayso", How::Interactive, &[]);
+    let below = room.gate.events.record_as(Priority::DISPLAY);
+    room.call(call("file_read src/main.rs"));
     let events = below.take();
     let pre = payload(find(&events, EventKind::ToolCallPre), Names::Kollabor);
     assert_eq!((truth(&pre, "cancelled"), text(&pre, "permission_decision.decision")), (Some(false), Some("approved")));
