@@ -103,7 +103,8 @@ fn g_12_below_the_gate_a_call_is_told_of_when_it_is_decided_and_above_it_at_once
     assert_eq!(below.events().iter().find(|event| event.kind == ToolCallPre).and_then(outcome), Some(Outcome::Denied));
     assert_eq!(room.events.events().first().and_then(outcome), None);
     for text in ["file_edit src/main.rs", "file_read src/main.rs"] {
-        (room.events.take(), below.take());
+        room.events.take();
+        below.take();
         room.call(call(text));
         for recorder in [&room.events, &below] {
             assert_eq!(recorder.kinds().iter().filter(|kind| **kind == ToolCallPre).count(), 1, "once for everybody");
