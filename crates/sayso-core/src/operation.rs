@@ -35,6 +35,9 @@ pub struct Call {
     pub says: ToolSays,
     /// What the door knows of an MCP tool.
     pub mcp: Option<McpIdentity>,
+    /// What the host wants to find again in prompts, events and the record (a run, a trace). It is carried and never interpreted: it is
+    /// no part of the digest, and no rule, grant or default looks at it.
+    pub metadata: Vec<(String, String)>,
 }
 
 /// Who makes a call. It comes from the door, never from arguments.
@@ -107,6 +110,7 @@ impl Call {
             group: None,
             says: ToolSays::Nothing,
             mcp: None,
+            metadata: Vec::new(),
         }
     }
 
@@ -205,6 +209,11 @@ impl Operation {
     /// What the door knows of an MCP tool.
     pub fn mcp(&self) -> Option<&McpIdentity> {
         self.call.mcp.as_ref()
+    }
+
+    /// What the host gave along; it means nothing here.
+    pub fn metadata(&self) -> &[(String, String)] {
+        &self.call.metadata
     }
 
     /// The digest of tool, arguments, folder, workspace and environment.

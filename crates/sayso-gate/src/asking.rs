@@ -174,12 +174,14 @@ impl Gate {
             reach,
         };
         if let Reach::Batch(_) = grant.reach {
-            self.tell(EventKind::ApproveAll, Some(operation), About::Words(words));
+            self.tell(EventKind::ApproveAll, Some(operation), About::Words(format!("✓ Approved {} remaining operations", turn.rest())));
             turn.grants.push(grant);
             return Ok(());
         }
         self.record(Some(operation), What::Granted { id: grant.id.clone(), words: words.clone() })?;
+        let rule = matches!(grant.key, GrantKey::Pattern(_));
         self.ports.store.remember(grant)?;
+        let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
         self.tell(EventKind::Updated, Some(operation), About::Words(words));
         Ok(())
     }

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use sayso_core::digest::Digest;
+use sayso_core::explain;
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::prompt::Scope;
+use sayso_core::verdict::{Reason, Verdict};
 use sayso_core::visible::visible_block;
 
 use crate::approved::Yes;
@@ -40,6 +44,51 @@ impl Finished {
     pub fn succeeded(&self) -> bool {
         matches!(self.ran, Some(Ran::Done(_)))
     }
+
+    /// Everything a program may want to know of it.
+    pub fn to_node(&self) -> Node {
+        let text = |text: &str| Node::text(text);
+        let maybe = |text: Option<&str>| text.map_or_else(|| Value::Null.into(), Node::text);
+        let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
+        let verdict = self.verdict.as_deref();
+        let reason = verdict.and_then(decisive);
+        let said = match self.outcome {
+            Outcome::Approved => self.yes.as_ref().map(|yes| yes.scope.word()),
+            Outcome::Denied => Some("deny"),
+            _ => None,
+        };
+        Node::map([
+            ("id", text(&self.id)),
+            ("tool", text(&self.tool)),
+            ("outcome", text(self.outcome.word())),
+            ("decision", maybe(verdict.map(|verdict| verdict.decision.word()))),
+            ("approved", flag(self.outcome.ran())),
+            ("auto_approved", flag(self.outcome == Outcome::AutoApproved)),
+            ("message", text(&self.message)),
+            ("user_response", maybe(said)),
+            ("by", maybe(self.yes.as_ref().map(|yes| yes.by.as_str()))),
+            ("note", maybe(self.note.as_deref())),
+            ("risk", maybe(verdict.map(|verdict| verdict.risk.word()))),
+            ("rule", maybe(reason.map(|reason| reason.rule.as_str()))),
+            ("source", maybe(reason.map(|reason| reason.source.as_str()))),
+            ("scope", maybe(self.yes.as_ref().map(|yes| yes.scope.word()))),
+            ("digest", maybe(self.digest.map(|digest| digest.to_string()).as_deref())),
+            ("succeeded", self.ran.as_ref().map_or_else(|| Value::Null.into(), |_| flag(self.succeeded()))),
+        ])
+    }
+}
+
+/// What is said after a yes, so that the person sees what goes on: `approved terminal(make a) in this session; running it`.
+pub fn echo(operation: &Operation, yes: Option<&Yes>) -> String {
+    let how_far = match yes.map(|yes| yes.scope) {
+        Some(Scope::Once) => " once",
+        Some(Scope::Batch) => " and the rest of this batch",
+        Some(Scope::Session) => " in this session",
+        Some(Scope::Project) => " in this project",
+        Some(Scope::Always) => " always",
+        None => "",
+    };
+    format!("approved {}{how_far}; running it", explain::subject(operation))
 }
 
 /// The words for an end that is no run. Each profile keeps those of the system it stands for.
@@ -71,8 +120,13 @@ pub fn message(profile: &str, outcome: Outcome, verdict: Option<&Verdict>, note:
     }
 }
 
+/// The reason that counted.
+fn decisive(verdict: &Verdict) -> Option<&Reason> {
+    verdict.reasons.iter().find(|reason| reason.decision == verdict.decision).or_else(|| verdict.reasons.first())
+}
+
 fn first_reason(verdict: &Verdict) -> Option<String> {
-    let decisive = verdict.reasons.iter().find(|reason| reason.decision == Decision::Deny).or_else(|| verdict.reasons.first())?;
+    let decisive = decisive(verdict)?;
     Some(format!("{} [{}, {}]", visible_block(&decisive.text), decisive.rule, decisive.source))
 }
 

@@ -10,6 +10,8 @@ use sayso_core::prompt::{Alike, Prompt};
 const MOST_DENIALS: u32 = 5;
 /// For so many seconds.
 const PAUSE: i64 = 60;
+/// So many kinds of denied calls are kept; beyond that, those whose pause is over are forgotten.
+const MOST_KINDS: usize = 1000;
 /// So many prompts of one session may be open.
 const MOST_OPEN: usize = 20_000;
 
@@ -35,7 +37,9 @@ struct Likeness {
 
 impl Likeness {
     fn of(operation: &Operation) -> Self {
-        let words = operation.command().map(|text| text.split_whitespace().take(2).map(str::to_owned).collect()).unwrap_or_default();
+        // As it is read and not as it is spelled, or a blank more would make it another one.
+        let first = operation.command().and_then(|text| sayso_shell::analyse(text).commands.into_iter().next());
+        let words = first.map(|command| command.words.into_iter().take(2).collect()).unwrap_or_default();
         Likeness {
             session: operation.session().to_owned(),
             agent: operation.agent().name.clone(),
@@ -79,6 +83,9 @@ impl Flood {
     /// Somebody said no.
     pub(crate) fn denied(&self, operation: &Operation, now: i64) {
         let mut state = self.state();
+        if state.denied.len() >= MOST_KINDS {
+            state.denied.retain(|_, (_, last)| now < *last + PAUSE);
+        }
         let row = state.denied.entry(Likeness::of(operation)).or_default();
         *row = (row.0 + 1, now);
     }
@@ -118,6 +125,9 @@ impl Drop for Open {
         }
         if let Some(count) = state.open_of_session.get_mut(&self.likeness.session) {
             *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.open_of_session.remove(&self.likeness.session);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The controller: one pipeline that walks a call from the door to its end, over ports to the outside.
 //!
-//! [`pipeline`] is the place to start reading.
+//! [`pipeline`] is the place to start reading, and [`library`] the place to start using it in an agent of your own.
 
 pub mod approved;
 mod asking;
@@ -14,6 +14,7 @@ pub mod flood;
 pub mod gate;
 mod guarded;
 pub mod ids;
+pub mod library;
 pub mod memory;
 pub mod offers;
 pub mod pattern;

@@ -7,7 +7,7 @@ use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
 use crate::bash::{self, Refusal};
-use crate::expand::{self, Field};
+use crate::field::{self, Field};
 use crate::folders::in_folder;
 use crate::forms::{self, Carries};
 use crate::hole;
@@ -15,7 +15,7 @@ use crate::lines::{self, Step};
 use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::redirects as seen_redirects;
-use crate::scene::{self, PLAIN, Scene};
+use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::is_own_name;
 use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen};
@@ -35,7 +35,12 @@ pub(crate) fn analyse(text: &str) -> Draft {
         Err(refusal) => return opaque(text, refusal),
     };
     let together = steps.len() > 1 || steps.iter().any(|step| !step.writes.is_empty() || !step.reads.is_empty());
-    let mut draft = Draft::default();
+    let mut draft = Draft {
+        effects: Vec::with_capacity(2 * steps.len()),
+        questions: Vec::with_capacity(2 * steps.len()),
+        commands: Vec::with_capacity(steps.len()),
+        ..Draft::default()
+    };
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step) {
             return opaque(text, refusal);
@@ -110,12 +115,13 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         return Ok(());
     }
     if let Some(names) = &line.hands_on {
-        for folder in &line.folders {
+        for folder in line.folders.list() {
             scene::hand_on(draft, folder, names);
         }
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());
     }
+    let before = draft.effects.len();
     redirects(draft, part, &line);
     let fields = line.words.as_slice();
     // How `read` parts its input concerns nobody else.
@@ -140,14 +146,10 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     let own = fields.get(unwrapped.start..).unwrap_or(&[]);
     let Some(first) = own.first() else { return Err(refuse("a wrapper has no command".to_owned())) };
     let written = first.value.as_str();
-    let Some(asked) = in_first_folder(&line.folders, written) else {
+    let Some(asked) = in_first_folder(line.folders.list(), written) else {
         return Err(Refusal { reason: format!("`{}` is only known when it runs", first.shown()), start: first.start, end: first.end });
     };
-    let name = identity(written).to_owned();
-    let mut words: Vec<String> = own.iter().map(Field::shown).collect();
-    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(&name)) {
-        shown.clone_from(&name);
-    }
+    let name = identity(written);
     if line.background {
         draft.effects.push(Effect { part: Some(part), ..Effect::unknown("it goes on in the background") });
     }
@@ -155,15 +157,16 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         environment(draft, part, variable, value, false);
     }
     privilege(draft, part, &unwrapped.wrappers);
-    draft.parted |= fields.iter().any(|field| field.value.contains(hole::PARTED));
+    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
+    draft.parted |= !literal && fields.iter().any(|field| field.value.contains(hole::PARTED));
     let odd = |folder: &String| folder.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
-    if draft.parted && line.folders.iter().any(odd) {
+    if draft.parted && line.folders.list().iter().any(odd) {
         draft
             .effects
             .push(Effect { part: Some(part), ..Effect::unknown("the name of a folder stands there without quotes and is parted") });
     }
 
-    let program = programs::find(&name);
+    let program = programs::find(name);
     // A wrapper that is a program of its own cannot start a builtin, only a program of the same name.
     let mut in_shell = !line.started;
     let mut wrapper_programs = Vec::new();
@@ -172,16 +175,16 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         // `time` is a word of the shell only where a command starts; `command time` is the program.
         let word_of_shell = in_shell && (matches!(written, "command" | "builtin" | "exec") || (written == "time" && *start == 0));
         in_shell &= word_of_shell && written != "exec";
-        if !word_of_shell && let Some(name) = in_first_folder(&line.folders, written) {
+        if !word_of_shell && let Some(name) = in_first_folder(line.folders.list(), written) {
             wrapper_programs.push(draft.ask(Question::Program { name }));
         }
     }
     let builtin = in_shell && name == written && program.is_some_and(|program| program.builtin);
     let question = (!builtin).then(|| draft.ask(Question::Program { name: asked }));
 
-    let mut scene = Scene::new(draft, part, &line.folders, own, &name);
+    let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
-    for folder in fields.iter().filter_map(expand::listed_folder) {
+    for folder in fields.iter().filter_map(field::listed_folder) {
         scene.read(&folder.value, false);
     }
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
@@ -189,20 +192,31 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let mut arguments: Vec<&str> = own.iter().skip(1).map(|field| field.value.as_str()).collect();
     if line.read_inside {
-        arguments = runners::without_commands(&name, arguments);
+        arguments = runners::without_commands(name, arguments);
     }
-    match program {
-        Some(program) => perform(program, &mut scene, &arguments),
-        None => scene.unknown(format!("`{}` is not a known program", hole::shown(&name))),
+    let parsed = program.map(|program| read_options(program, &arguments));
+    match program.zip(parsed.as_ref()) {
+        Some((program, parsed)) => perform(program, &mut scene, parsed),
+        None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
-    let (interprets, git) = scene.close();
+    let Closed { name, interprets, git } = scene.close();
     let interprets = interprets || line.read_inside;
 
     searches::searches(draft, part, &name, &arguments);
 
+    // The words with the wrappers are needed only where there are any.
+    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
+    // What was read above is what a rule would see, unless a word is shown in another way.
+    let same = program.is_some_and(|program| program.options.is_some())
+        && own.iter().all(Field::is_plain)
+        && own.len() == arguments.len() + 1
+        && !arguments.iter().any(|word| normal::is_pattern(word));
+    let normal = parsed.filter(|_| same).map(|parsed| normal::of_parsed(&name, &parsed));
+    let words = shown_words(line.words, unwrapped.start, &name);
+
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
-    let deletes_below =
-        draft.effects.iter().any(|effect| effect.part == Some(part) && effect.kind == EffectKind::Delete && effect.manner.recursive);
+    let own_effects = draft.effects.get(before..).unwrap_or(&[]);
+    let deletes_below = own_effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
     for danger in danger::of_command(&words, leaves_alone) {
         let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
         draft.dangers.push(Danger { part: Some(part), shown_by_effect, ..danger });
@@ -212,8 +226,6 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
-    // The words with the wrappers are needed only where there are any.
-    let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };
     let mut stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
     stages.extend(forms::of_carried(&line.carries));
     for carried in &line.carries {
@@ -221,23 +233,31 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         let dangers = danger::of_command(carried, leaves_alone).into_iter().map(|danger| Danger { part: Some(part), ..danger });
         add_dangers(draft, dangers.collect());
     }
-    let literal = fields.iter().all(|field| hole::is_literal(&field.value));
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
-        normal: normal::normal(&words),
+        normal: normal.unwrap_or_else(|| normal::normal(&words)),
         words,
         stages,
         wrappers: unwrapped.wrappers,
         program: question,
         wrapper_programs,
         git,
-        folders: line.folders.iter().map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder))).collect(),
+        folders: line.folders.list().iter().map(|folder| scene::asked(folder).unwrap_or_else(|| hole::shown(folder))).collect(),
         literal,
         modelled: programs::is_modelled(&name),
         assignments,
         interprets,
     });
     Ok(())
+}
+
+/// The words of a command without its wrappers, as a person reads them, and the program by its plain name.
+fn shown_words(fields: Vec<Field>, start: usize, name: &str) -> Vec<String> {
+    let mut words: Vec<String> = fields.into_iter().skip(start).map(Field::into_shown).collect();
+    if let (Some(shown), true) = (words.first_mut(), hole::is_literal(name)) {
+        name.clone_into(shown);
+    }
+    words
 }
 
 /// A program by a path is found from the folder the command runs in; none if that is not known. Where that may be one of several, the
@@ -262,7 +282,7 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
         if path.starts_with(hole::PIPE) && path.chars().count() == 1 {
             continue;
         }
-        for folder in &step.folders {
+        for folder in step.folders.list() {
             let (path, only) = path.split_once(hole::BELOW).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
@@ -289,12 +309,16 @@ fn show_inside(text: &str, draft: &mut Draft) {
     }
 }
 
-/// Lists the effects of a known program.
-fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
-    let parsed = match program.options {
+/// The words of a known program; without a table, all of them are operands.
+fn read_options<'a>(program: &Program, arguments: &[&'a str]) -> Parsed<'a> {
+    match program.options {
         Some(table) => options::read(table, arguments, false),
         None => Parsed { operands: arguments.to_vec(), ..Parsed::default() },
-    };
+    }
+}
+
+/// Lists the effects of a known program.
+fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(word) = parsed.unknown.first() {
         let shown = scene.shown(word);
         let note = if word.starts_with('-') {
@@ -308,12 +332,12 @@ fn perform(program: &Program, scene: &mut Scene<'_>, arguments: &[&str]) {
     if let Some(word) = parsed.operands.iter().find(doubtful) {
         scene.unsettle(word);
     }
-    scene.stops_early = stops_early(&scene.name, &parsed);
-    paths_of_options(scene, &parsed);
+    scene.stops_early = stops_early(&scene.name, parsed);
+    paths_of_options(scene, parsed);
     if !OPTIONS_ANYWHERE.contains(&scene.name.as_str()) {
-        late_options(scene, &parsed);
+        late_options(scene, parsed);
     }
-    (program.meaning)(scene, &parsed);
+    (program.meaning)(scene, parsed);
     // A name that a pattern stands for may be an option, whatever the operand is for.
     if program.options.is_some() {
         let before_dashes = parsed.before_dashes.unwrap_or(parsed.operands.len());

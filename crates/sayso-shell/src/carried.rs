@@ -2,7 +2,7 @@
 
 use crate::bash::Refusal;
 use crate::carriers::{Options, Starts};
-use crate::expand::Field;
+use crate::field::Field;
 use crate::hole;
 use crate::lines::{Step, Walk};
 

@@ -3,9 +3,12 @@
 //! Over-approximate: flags count in any order, spelling and case, and every program position is looked at. Words that are only
 //! data of a known program (the text of `echo`, the message of a commit) are left out, since false alarms blunt every alarm.
 
+use std::borrow::Cow;
+
 use sayso_core::draft::Danger;
 use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
+use crate::characters::last_part;
 use crate::danger_call::{Call, Found};
 use crate::places::is_raw_device;
 use crate::programs;
@@ -101,7 +104,9 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
 
 /// The dangers of what a database is given by a pipe or as a text behind it.
 fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
-    let client = |segment: &Segment| seen::head(&segment.words).map(loose_name).filter(|name| danger_databases::is_client(name));
+    fn client(segment: &Segment) -> Option<Cow<'_, str>> {
+        seen::head(&segment.words).map(loose_name).filter(|name| danger_databases::is_client(name))
+    }
     let Some(name) = segments.iter().filter(|segment| !segment.after.is_redirect()).find_map(client) else { return };
     let pipes_in = segments.iter().any(|segment| segment.after == After::Pipe && client(segment).is_some());
     for segment in segments.iter().filter(|segment| !matches!(segment.after, After::Wrapper | After::Output | After::Input)) {
@@ -262,7 +267,7 @@ fn is_destroyer(word: &str) -> bool {
         "del",
         "insmod",
     ];
-    let base = word.rsplit('/').next().unwrap_or(word);
+    let base = last_part(word);
     is_one_of(base, &DESTROYERS) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }
 

@@ -1,5 +1,7 @@
 //! One program with its arguments, as the search for danger asks about it.
 
+use std::borrow::Cow;
+
 use sayso_core::verdict::Tier;
 
 use crate::places::{Worth, worth};
@@ -28,6 +30,12 @@ impl<'a> Call<'a> {
         self.operands().nth(at).unwrap_or("")
     }
 
+    /// The operand at a place in small letters.
+    pub(crate) fn lower(&self, at: usize) -> Cow<'a, str> {
+        let word = self.operand(at);
+        if word.bytes().any(|byte| byte.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
+    }
+
     /// Whether an argument is exactly this word, in any case.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.arguments.iter().any(|argument| argument.eq_ignore_ascii_case(word))
@@ -51,7 +59,7 @@ impl<'a> Call<'a> {
     pub(crate) fn long(&self, full: &str) -> bool {
         self.arguments.iter().any(|word| {
             let name = word.split('=').next().unwrap_or(word);
-            name.len() > 2 && full.starts_with(&name.to_ascii_lowercase())
+            name.len() > 2 && starts_with(full, name)
         })
     }
 

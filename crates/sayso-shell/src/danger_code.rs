@@ -4,6 +4,7 @@
 
 use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 
+use crate::characters::last_part;
 use crate::danger_call::Found;
 use crate::places::{Worth, secret_in, worth};
 use crate::seen::Seen;
@@ -16,7 +17,7 @@ const MOST_WORDS: usize = 64;
 
 /// Whether a word is the name of a program that runs a language.
 pub(crate) fn is_language(word: &str) -> bool {
-    let base = word.rsplit('/').next().unwrap_or(word);
+    let base = last_part(word);
     let plain = base.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     matches!(
         plain,

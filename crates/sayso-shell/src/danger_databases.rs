@@ -62,8 +62,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
             say("`bq rm` deletes tables".to_owned());
         }
     }
-    let lower: Vec<String> = call.arguments.iter().take(16).map(|word| word.to_ascii_lowercase()).collect();
-    let has = |word: &str| lower.iter().any(|argument| argument == word);
+    let has = |word: &str| call.arguments.iter().take(16).any(|argument| argument.eq_ignore_ascii_case(word));
     let verb = |verbs: &[&'static str]| verbs.iter().copied().find(|verb| has(verb));
     let resets = match name {
         "dropdb" | "dropuser" => Some("").filter(|_| !call.arguments.is_empty()),

@@ -8,8 +8,8 @@ use crate::places::is_raw_device;
 /// The dangers of a program that works on disks.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let name = call.name;
-    let first = call.operand(0).to_ascii_lowercase();
-    let first = first.as_str();
+    let first = call.lower(0);
+    let first = &*first;
     let mut say = |tier, what: String| found.push((tier, what));
     match name {
         "dd" | "dcfldd" | "ddrescue" => {

@@ -2,6 +2,7 @@
 
 use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 
+use crate::characters::last_part;
 use crate::danger_call::{Call, Found};
 use crate::places::{Worth, is_raw_device, root_if_empty, worth};
 use crate::seen::head;
@@ -27,7 +28,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         }
         "xargs" | "parallel" => {
             // `rm -r` behind it is looked at by itself; without it the list still names any number of files.
-            let behind = call.operands().map(loose_name).find(|word| matches!(word.as_str(), "rm" | "unlink" | "shred" | "srm"));
+            let behind = call.operands().map(loose_name).find(|word| matches!(&**word, "rm" | "unlink" | "shred" | "srm"));
             if let Some(program) = behind {
                 say(Dangerous, format!("`{name} {program}` deletes every file it is told"));
             }
@@ -89,7 +90,7 @@ fn deletes(call: &Call<'_>) -> bool {
 }
 
 fn is_deleter(word: &str) -> bool {
-    matches!(word.rsplit('/').next().unwrap_or(word), "rm" | "shred" | "unlink" | "srm" | "rmdir" | "RM")
+    matches!(last_part(word), "rm" | "shred" | "unlink" | "srm" | "rmdir" | "RM")
 }
 
 fn of_find(call: &Call<'_>, say: &mut impl FnMut(sayso_core::verdict::Tier, String)) {
@@ -167,7 +168,7 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
             named = None;
         }
         named = given.take().or(named);
-        match name.as_str() {
+        match &*name {
             "cd" | "pushd" => folder = call.operands().next().or(Some("~")).filter(|path| path.len() < 512),
             "find" | "fd" | "ls" | "echo" | "printf" | "du" | "tree" if !is_narrow(&call) => named = named.or(call.vital()),
             "grep" | "rg" | "awk" | "head" | "tail" => named = None,
@@ -178,7 +179,7 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
             }
             _ => {}
         }
-        let deep = matches!(name.as_str(), "rm" | "srm") && call.recursive() || name == "find" && call.has("-delete") && !is_narrow(&call);
+        let deep = matches!(&*name, "rm" | "srm") && call.recursive() || name == "find" && call.has("-delete") && !is_narrow(&call);
         let relative = |path: &&str| !path.starts_with(['/', '~', '$']) && path.len() < 512;
         if deep && let Some(folder) = folder {
             let inside = call.operands().take(64).filter(relative).find(|path| worth(&format!("{folder}/{path}")) == Worth::Vital);

@@ -43,17 +43,16 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 
 fn of_guards(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
     let name = call.name;
-    let first = call.operand(0).to_ascii_lowercase();
-    let second = call.operand(1).to_ascii_lowercase();
+    let (first, second) = (call.lower(0), call.lower(1));
     let disables = match name {
-        "ufw" => matches!(first.as_str(), "disable" | "reset") || (first == "default" && second == "allow"),
+        "ufw" => matches!(&*first, "disable" | "reset") || (first == "default" && second == "allow"),
         "iptables" | "ip6tables" | "ebtables" | "arptables" => {
             call.has_any(&["-F", "--flush", "-X", "--delete-chain"]) || (call.has_any(&["-P", "--policy"]) && call.has("ACCEPT"))
         }
         "nft" => first == "flush" || first == "delete",
         "pfctl" => call.short(&['d', 'F']),
         "firewall-cmd" => call.starts(&["--panic-off", "--set-default-zone=trusted", "--remove", "--complete-reload"]),
-        "setenforce" => matches!(first.as_str(), "0" | "permissive"),
+        "setenforce" => matches!(&*first, "0" | "permissive"),
         "setsebool" | "aa-teardown" | "aa-disable" | "aa-complain" | "mdatp" | "falconctl" => call.exact || !call.arguments.is_empty(),
         "semanage" => first == "permissive",
         "apparmor_parser" => call.has_any(&["-R", "--remove"]),
@@ -62,13 +61,13 @@ fn of_guards(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
             let stops = ["stop", "disable", "mask", "kill", "unload", "bootout", "remove", "delete"];
             call.has_any(&stops) && call.operands().any(|word| GUARDS.iter().any(|guard| word.to_ascii_lowercase().contains(guard)))
         }
-        "csrutil" => matches!(first.as_str(), "disable" | "authenticated-root"),
+        "csrutil" => matches!(&*first, "disable" | "authenticated-root"),
         "spctl" => call.starts(&["--master-disable", "--global-disable", "--disable", "--add", "--remove"]),
-        "fdesetup" => matches!(first.as_str(), "disable" | "removerecovery"),
+        "fdesetup" => matches!(&*first, "disable" | "removerecovery"),
         "tccutil" => first == "reset",
         "xattr" => call.arguments.iter().any(|word| word.contains("quarantine")) && call.short(&['d']) || call.short(&['c']),
         "security" => matches!(
-            first.as_str(),
+            &*first,
             "add-trusted-cert" | "delete-keychain" | "dump-keychain" | "unlock-keychain" | "set-keychain-settings" | "authorizationdb"
         ),
         "xhost" => call.has("+"),

@@ -10,7 +10,7 @@ use crate::places::{Worth, worth};
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let name = call.name;
     let mut say = |tier, what: String| found.push((tier, what));
-    let first = call.operand(0).to_ascii_lowercase();
+    let first = call.lower(0);
     let switch = |letter: &str| call.has(letter);
     match name {
         "remove-item" | "ri" | "rni" => of_remove(call, &mut say),
@@ -28,7 +28,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "wmic" if call.has("shadowcopy") && call.has("delete") => say(Dangerous, "`wmic shadowcopy delete` deletes backups".to_owned()),
         "bcdedit" | "bootrec" if !call.arguments.is_empty() => say(Dangerous, format!("`{name}` changes how the machine starts")),
         "cipher" if call.starts(&["/w"]) => say(Dangerous, "`cipher /w` wipes a disk".to_owned()),
-        "reg" if matches!(first.as_str(), "delete" | "add" | "import" | "restore") => {
+        "reg" if matches!(&*first, "delete" | "add" | "import" | "restore") => {
             say(Dangerous, format!("`reg {first}` changes the registry"));
         }
         "remove-itemproperty" | "set-itemproperty" | "new-itemproperty" if call.operands().any(|word| has_ignoring_case(word, "hk")) => {
@@ -56,7 +56,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "set-executionpolicy" if call.has_any(&["bypass", "unrestricted", "remotesigned"]) => {
             say(Dangerous, "`Set-ExecutionPolicy` lets any script run".to_owned());
         }
-        "clear-eventlog" | "clear-history" | "wevtutil" if name != "wevtutil" || matches!(first.as_str(), "cl" | "clear-log") => {
+        "clear-eventlog" | "clear-history" | "wevtutil" if name != "wevtutil" || matches!(&*first, "cl" | "clear-log") => {
             say(Dangerous, format!("`{name}` wipes the traces of what was done"));
         }
         "schtasks" if call.has_any(&["/create", "/delete", "/change"]) => {

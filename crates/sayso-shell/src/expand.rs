@@ -2,75 +2,17 @@
 //!
 //! What is only known when it runs becomes a hole (see [`crate::hole`]); a quoted one is one word, an unquoted one any number of words.
 
+use std::borrow::Cow;
+use std::fmt::Arguments;
+
 use crate::bash::tree::{Document, Form, Piece, Word};
-use crate::hole::{self, ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::field::Field;
+use crate::hole::{ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
 use crate::outputs;
 use crate::variables::{Variables, all_literal};
 
 /// Ways to read one command that are told apart. Beyond that, variables count as unknown.
 const MOST_WAYS: usize = 24;
-
-/// A word as the program gets it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Field {
-    /// With holes.
-    pub(crate) value: String,
-    /// As a person reads it, where that is another text.
-    shown: Option<String>,
-    /// Which bytes of the text it comes from.
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
-
-impl AsRef<str> for Field {
-    /// The word as the program gets it.
-    fn as_ref(&self) -> &str {
-        &self.value
-    }
-}
-
-impl Field {
-    /// A field that stands for itself.
-    pub(crate) fn plain(value: impl Into<String>, start: usize, end: usize) -> Self {
-        Field { value: value.into(), shown: None, start, end }
-    }
-
-    /// A field of which nothing is known but how it is shown.
-    pub(crate) fn hole(hole: char, shown: &str, start: usize, end: usize) -> Self {
-        Field { shown: Some(shown.to_owned()), ..Field::plain(hole, start, end) }
-    }
-
-    /// Names of files that another command prints.
-    pub(crate) fn names(value: &str, start: usize, end: usize) -> Self {
-        Field { value: value.to_owned(), ..Field::hole(TEXT, "names from its input", start, end) }
-    }
-
-    /// Puts a hole wherever this text stands.
-    pub(crate) fn fill(&mut self, text: &str, hole: char) {
-        if self.value.contains(text) {
-            self.shown = Some(self.shown());
-            self.value = self.value.replace(text, &hole.to_string());
-        }
-    }
-
-    /// As a person reads it.
-    pub(crate) fn shown(&self) -> String {
-        match &self.shown {
-            Some(shown) => shown.clone(),
-            None => hole::shown(&self.value),
-        }
-    }
-
-    fn push(&mut self, value: &str, written: &str) {
-        let plain = hole::is_literal(value);
-        if !plain || self.shown.is_some() {
-            let shown = self.shown.get_or_insert_with(|| self.value.clone());
-            let whole = !plain && value.chars().count() == 1;
-            shown.push_str(&if whole { written.to_owned() } else { hole::shown(value) });
-        }
-        self.value.push_str(value);
-    }
-}
 
 /// How braces and `$'…'` are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,10 +36,19 @@ pub(crate) struct Expander<'a> {
 /// A command's words in one way to read them.
 pub(crate) type Fields = Vec<Field>;
 
+/// The words of a command that is nothing but text, as most are.
+pub(crate) fn plain(words: &[Word]) -> Option<Fields> {
+    if !words.iter().all(Word::is_literal) {
+        return None;
+    }
+    let mut fields = Fields::with_capacity(words.len());
+    fields.extend(words.iter().filter_map(literal));
+    Some(fields)
+}
+
 /// All ways to read the words of a command.
 pub(crate) fn commands(words: &[Word], variables: &Variables, document: &Document) -> Vec<Fields> {
-    // Most commands are nothing but text.
-    if let Some(fields) = words.iter().map(literal).collect::<Option<Fields>>() {
+    if let Some(fields) = plain(words) {
         return vec![fields];
     }
     let has_dialects =
@@ -163,14 +114,14 @@ struct Making {
 }
 
 impl Making {
-    fn push(&mut self, value: &str, written: &str) {
+    fn push(&mut self, value: &str, written: Arguments<'_>) {
         self.current.push(value, written);
         self.open = true;
     }
 
     fn close(&mut self) {
         if std::mem::take(&mut self.parted) {
-            self.current.push(&PARTED.to_string(), "");
+            self.current.push(PARTED.encode_utf8(&mut [0; 4]), format_args!(""));
         }
         if std::mem::take(&mut self.open) {
             self.done.push(std::mem::take(&mut self.current));
@@ -182,7 +133,7 @@ impl Making {
         let mut parts = value.split([' ', '\t', '\n']).peekable();
         while let Some(part) = parts.next() {
             if !part.is_empty() {
-                self.push(part, part);
+                self.push(part, format_args!("{part}"));
             }
             if parts.peek().is_some() {
                 self.close();
@@ -191,35 +142,42 @@ impl Making {
     }
 }
 
+/// Every way to read some words together with every way to read those that follow; none if there are too many.
+fn together(mut ways: Vec<Fields>, mut more: Vec<Fields>) -> Option<Vec<Fields>> {
+    if ways.len() * more.len() > MOST_WAYS {
+        return None;
+    }
+    if let ([way], [fields]) = (ways.as_mut_slice(), more.as_mut_slice()) {
+        way.append(fields);
+        return Some(ways);
+    }
+    Some(ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect())
+}
+
 impl Expander<'_> {
     /// All ways to read these words together; none if there are too many.
     fn list(&self, words: &[Word]) -> Option<Vec<Fields>> {
         let mut ways: Vec<Fields> = vec![Vec::new()];
         for word in words {
-            let more = self.word(word)?;
-            if ways.len() * more.len() > MOST_WAYS {
-                return None;
+            match literal(word) {
+                Some(field) => {
+                    let fields = std::iter::repeat_n(field, ways.len());
+                    ways.iter_mut().zip(fields).for_each(|(way, field)| way.push(field));
+                }
+                None => ways = together(ways, self.word(word)?)?,
             }
-            let [only] = more.as_slice() else {
-                ways = ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect();
-                continue;
-            };
-            ways.iter_mut().for_each(|way| way.extend(only.iter().cloned()));
         }
         Some(ways)
     }
 
     fn word(&self, word: &Word) -> Option<Vec<Fields>> {
-        if let Some(field) = literal(word) {
-            return Some(vec![vec![field]]);
-        }
         let mut ways: Vec<Fields> = vec![Vec::new()];
-        for pieces in self.braces(&word.pieces)? {
-            let more = self.pieces(&pieces)?;
-            if ways.len() * more.len() > MOST_WAYS {
-                return None;
+        if word.pieces.iter().any(|piece| matches!(piece, Piece::Braces { .. })) {
+            for pieces in self.braces(&word.pieces)? {
+                ways = together(ways, self.pieces(pieces.iter().copied())?)?;
             }
-            ways = ways.iter().flat_map(|way| more.iter().map(move |fields| way.iter().chain(fields).cloned().collect())).collect();
+        } else {
+            ways = self.pieces(word.pieces.iter())?;
         }
         for field in ways.iter_mut().flatten() {
             (field.start, field.end) = (word.start, word.end);
@@ -253,18 +211,19 @@ impl Expander<'_> {
         Some(words)
     }
 
-    fn pieces(&self, pieces: &[&Piece]) -> Option<Vec<Fields>> {
+    fn pieces<'p>(&self, pieces: impl Iterator<Item = &'p Piece> + Clone) -> Option<Vec<Fields>> {
         let mut ways = vec![Making::default()];
         let empty = |piece: &Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
-        let alone = pieces.iter().filter(|piece| !empty(piece)).count() == 1;
+        let alone = pieces.clone().filter(|piece| !empty(piece)).count() == 1;
+        let only = pieces.clone().count() == 1;
         for piece in pieces {
             match piece {
                 Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) && self.variables.is_unknown(name) => {
-                    let (value, written) = (if *quoted { TEXT } else { LIST }, format!("${name}"));
-                    ways.iter_mut().for_each(|way| way.push(&value.to_string(), &written));
+                    let value = if *quoted { TEXT } else { LIST };
+                    ways.iter_mut().for_each(|way| way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}")));
                 }
                 Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) => {
-                    ways = self.parameter(&ways, name, None, *quoted, &format!("${name}"))?;
+                    ways = self.parameter(ways, name, None, *quoted, format_args!("${name}"))?;
                 }
                 Piece::Parameter { name, form: Form::Or(other), quoted } if !is_list(name) => {
                     let other = match other.as_slice() {
@@ -272,14 +231,14 @@ impl Expander<'_> {
                         [Piece::Text { text, .. }] if !text.contains('~') => text.clone(),
                         _ => TEXT.to_string(),
                     };
-                    ways = self.parameter(&ways, name, Some(&other), *quoted, &format!("${name}"))?;
+                    ways = self.parameter(ways, name, Some(other), *quoted, format_args!("${name}"))?;
                 }
-                Piece::Home => ways = self.parameter(&ways, "HOME", None, true, "~")?,
+                Piece::Home => ways = self.parameter(ways, "HOME", None, true, format_args!("~"))?,
                 Piece::Parameter { name, form: Form::List, quoted: true } if alone && self.variables.list(name).is_some() => {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
-                            way.push(&value, &value);
+                            way.push(&value, format_args!("{value}"));
                             way.close();
                         }
                     }
@@ -288,12 +247,12 @@ impl Expander<'_> {
                     let names = outputs::listed_names(script).unwrap_or_default();
                     for way in &mut ways {
                         // Each name is a word of its own; together with other text, it is not known which.
-                        if way.open || pieces.len() > 1 {
-                            way.push(&LIST.to_string(), "$(…)");
+                        if way.open || !only {
+                            way.push(LIST.encode_utf8(&mut [0; 4]), format_args!("$(…)"));
                             continue;
                         }
                         for name in &names {
-                            way.push(name, "$(…)");
+                            way.push(name, format_args!("$(…)"));
                             way.close();
                         }
                     }
@@ -302,7 +261,7 @@ impl Expander<'_> {
                     let (value, written) = self.piece(piece);
                     let parted = matches!(piece, Piece::Command { quoted: false, .. }) && value.contains(HERE);
                     for way in &mut ways {
-                        way.push(&value, &written);
+                        way.push(&value, format_args!("{written}"));
                         way.parted |= parted;
                     }
                 }
@@ -313,28 +272,28 @@ impl Expander<'_> {
     }
 
     /// A piece that can only be one thing, and how it is written.
-    fn piece(&self, piece: &Piece) -> (String, String) {
+    fn piece<'p>(&self, piece: &'p Piece) -> (Cow<'p, str>, Cow<'p, str>) {
         let unknown = |quoted: bool| if quoted { TEXT } else { LIST };
         let (hole, written) = match piece {
-            Piece::Text { text, .. } => return (text.clone(), text.clone()),
+            Piece::Text { text, .. } => return (text.into(), text.into()),
             Piece::Braces { written, .. } => {
                 // Where braces are text, wildcards in them still stand for names.
-                return (written.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written.clone());
+                return (written.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()).into(), written.into());
             }
             Piece::Decoded { text, written } => {
                 let text = if self.dialect == Dialect::Wide { text } else { written };
-                return (text.clone(), text.clone());
+                return (text.into(), text.into());
             }
-            Piece::Wild(text) => (if text == "*" { STAR } else { ANY }, text.clone()),
-            Piece::Process { .. } => (PIPE, "<(…)".to_owned()),
+            Piece::Wild(text) => (if text == "*" { STAR } else { ANY }, text.into()),
+            Piece::Process { .. } => (PIPE, "<(…)".into()),
             Piece::Number { names, signed, .. } => {
                 // A number is one word, even with a sign.
                 let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
-                (if plain { NUMBER } else { TEXT }, "$((…))".to_owned())
+                (if plain { NUMBER } else { TEXT }, "$((…))".into())
             }
             Piece::Command { script, quoted } => match outputs::known_output(script, self.document) {
-                Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.clone(), "$(…)".to_owned()),
-                _ => (unknown(*quoted), "$(…)".to_owned()),
+                Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.into(), "$(…)".into()),
+                _ => (unknown(*quoted), "$(…)".into()),
             },
             Piece::Parameter { name, form, quoted } => {
                 let hole = match form {
@@ -342,24 +301,25 @@ impl Expander<'_> {
                     Form::Changed(_) => unknown(*quoted),
                     Form::Plain | Form::Or(_) | Form::List => LIST,
                 };
-                (hole, format!("${name}"))
+                (hole, format!("${name}").into())
             }
-            Piece::Home => (TEXT, "~".to_owned()),
+            Piece::Home => (TEXT, "~".into()),
         };
-        (hole.to_string(), written)
+        (hole.to_string().into(), written)
     }
 
     /// A variable's values in every way so far; `other` holds where it has none.
-    fn parameter(&self, ways: &[Making], name: &str, other: Option<&str>, quoted: bool, written: &str) -> Option<Vec<Making>> {
+    fn parameter(&self, ways: Vec<Making>, name: &str, other: Option<String>, quoted: bool, written: Arguments<'_>) -> Option<Vec<Making>> {
         let mut values = self.variables.get(name);
-        values.extend(other.map(str::to_owned));
-        if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
-            values = vec![TEXT.to_string()];
+        if let Some(other) = other {
+            values.to_mut().push(other);
         }
-        let mut out = Vec::new();
+        if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
+            values = vec![TEXT.to_string()].into();
+        }
+        let mut out = Vec::with_capacity(ways.len() * values.len());
         for way in ways {
-            for value in &values {
-                let mut quoted_way = way.clone();
+            for (value, mut quoted_way) in values.iter().zip(std::iter::repeat_n(way, values.len())) {
                 if quoted {
                     quoted_way.push(value, written);
                     out.push(quoted_way);
@@ -373,11 +333,11 @@ impl Expander<'_> {
                     quoted_way.parted = true;
                     out.push(quoted_way);
                 } else if value.contains([TEXT, LIST]) || value.contains(['*', '?', '[', '\\']) {
-                    quoted_way.push(&LIST.to_string(), written);
+                    quoted_way.push(LIST.encode_utf8(&mut [0; 4]), written);
                     out.push(quoted_way);
                 } else if value.contains([' ', '\t', '\n']) {
                     // zsh does not part it.
-                    let mut split = way.clone();
+                    let mut split = quoted_way.clone();
                     split.push_split(value);
                     quoted_way.push(value, written);
                     out.extend([split, quoted_way]);
@@ -405,21 +365,4 @@ fn is_plain_pattern(value: &str) -> bool {
 /// Whether a name stands for all arguments of the script.
 fn is_list(name: &str) -> bool {
     matches!(name, "@" | "*")
-}
-
-/// The folder that the shell lists to find the names of a pattern.
-pub(crate) fn listed_folder(field: &Field) -> Option<Field> {
-    if !hole::is_glob(&field.value) {
-        return None;
-    }
-    // Folders at any depth would be all there are; where they start is enough.
-    let deep = field.value.contains(&format!("{STAR}{STAR}"));
-    let start = if deep { field.value.find([STAR, ANY])? } else { field.value.len() };
-    let folder = match field.value.get(..start)?.rfind('/') {
-        Some(0) => "/",
-        Some(end) => field.value.get(..end)?,
-        // The folder it is in is listed by whoever likes.
-        None => return None,
-    };
-    Some(Field::plain(folder, field.start, field.end))
 }

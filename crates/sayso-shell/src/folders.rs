@@ -1,5 +1,8 @@
 //! The folders that a line may be in at one place, as `cd` leads from one to the next.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+
 use crate::hole::{PARTED, Root, TEXT, is_literal, rooted};
 
 /// Folders that are told apart; of more, none is known.
@@ -7,37 +10,57 @@ const MOST: usize = 4;
 /// Bytes of a folder that is followed.
 const LONGEST: usize = 512;
 
-/// Where a line may be: relative to where it starts, absolute, below the home, or nowhere that is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Folders(Vec<String>);
+/// Where every line starts.
+static START: [String; 1] = [String::new()];
 
-impl Default for Folders {
-    fn default() -> Self {
-        Folders(vec![String::new()])
+/// Where a line may be: relative to where it starts, absolute, below the home, or nowhere that is known.
+///
+/// Every command has its folders, and few change them: they are shared, and there is no list as long as the line is where it started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Folders(Option<Rc<[String]>>);
+
+impl PartialEq for Folders {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other) || self.list() == other.list()
     }
 }
 
+impl Eq for Folders {}
+
 impl Folders {
     /// The folders. The empty text is the place where the line starts, and a hole is a folder that is not known.
-    pub(crate) fn list(&self) -> Vec<String> {
-        self.0.clone()
+    pub(crate) fn list(&self) -> &[String] {
+        self.0.as_deref().unwrap_or(&START)
+    }
+
+    /// Whether these are the same folders without a look at their names.
+    fn is_same(&self, other: &Folders) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
     }
 
     /// Either this or the other may hold.
     pub(crate) fn join(&mut self, other: &Folders) {
-        for folder in &other.0 {
-            if !self.0.contains(folder) {
-                self.0.push(folder.clone());
+        if self.is_same(other) {
+            return;
+        }
+        let mut all = self.list().to_vec();
+        for folder in other.list() {
+            if !all.contains(folder) {
+                all.push(folder.clone());
             }
         }
-        if self.0.len() > MOST {
-            self.lose();
+        if all.len() > MOST {
+            return self.lose();
         }
+        self.0 = Some(all.into());
     }
 
     /// The folder is not known from here on.
     pub(crate) fn lose(&mut self) {
-        self.0 = vec![TEXT.to_string()];
+        self.0 = Some([TEXT.to_string()].into());
     }
 
     /// Goes to a folder.
@@ -48,8 +71,8 @@ impl Folders {
             return self.lose();
         }
         let mut folders = Vec::new();
-        for from in &self.0 {
-            let written = in_folder(from, folder);
+        for from in self.list() {
+            let written = in_folder(from, folder).into_owned();
             // `link/..` is the folder of the link to the shell, and the folder above its target to everybody else: both are possible.
             let tidy = without_steps_back(&written);
             folders.extend([written, tidy]);
@@ -60,19 +83,19 @@ impl Folders {
         if folders.len() > MOST || folders.iter().any(|folder| folder.len() > LONGEST) {
             return self.lose();
         }
-        self.0 = folders;
+        self.0 = Some(folders.into());
     }
 }
 
 /// A path as the line sees it that goes to a folder first. The names are put together as they are: the world resolves links and `..`.
-pub(crate) fn in_folder(folder: &str, path: &str) -> String {
+pub(crate) fn in_folder<'a>(folder: &str, path: &'a str) -> Cow<'a, str> {
     let path = match rooted(path) {
-        Some((Root::Home, _)) => return path.to_owned(),
+        Some((Root::Home, _)) => return path.into(),
         Some((Root::Here, "")) => ".",
         Some((Root::Here, rest)) => rest.trim_start_matches('/'),
         None => path,
     };
-    if folder.is_empty() || path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder.is_empty() || path.starts_with('/') { path.into() } else { format!("{folder}/{path}").into() }
 }
 
 /// A path with `name/..` taken out, as a shell keeps its own folder.

@@ -1,5 +1,6 @@
 //! The other forms of a command that ask and deny rules meet: by plain name, in normal form, with its wrappers, and behind what runs it.
 
+use crate::characters::last_part;
 use crate::wrappers::{self, loose_name};
 use crate::{normal, programs};
 
@@ -27,7 +28,7 @@ pub(crate) fn of_command(all: &[String], starts: &[usize], inner: &[String], car
         rows.push(words.to_vec());
         push(&mut rows, words, &mut budget);
     }
-    if inner.first().is_some_and(|first| loose_name(first) != *first) {
+    if inner.first().is_some_and(|first| loose_name(first) != first.as_str()) {
         push(&mut rows, inner, &mut budget);
     }
     if carries != Carries::Nothing {
@@ -56,7 +57,7 @@ pub(crate) fn of_carried(commands: &[Vec<String>]) -> Vec<Vec<String>> {
 
 /// Whether a word, by its last part and in any case, is the name of something that is known to be a program.
 pub(crate) fn is_program(word: &str) -> bool {
-    let base = word.rsplit('/').next().unwrap_or(word);
+    let base = last_part(word);
     let known = |name: &str| programs::find(name).is_some() || wrappers::takes_command(name);
     if base.is_empty() || base.len() > 24 || base.starts_with('-') {
         return false;
@@ -79,7 +80,7 @@ fn push(rows: &mut Vec<Vec<String>>, words: &[String], budget: &mut usize) {
 pub(crate) fn plain_and_normal(words: &[String]) -> (Vec<String>, Vec<String>) {
     let mut plain = words.to_vec();
     if let Some(first) = plain.first_mut() {
-        *first = loose_name(first);
+        *first = loose_name(first).into_owned();
     }
     let normal = normal::normal(&plain);
     (plain, normal)

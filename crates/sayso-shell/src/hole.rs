@@ -48,8 +48,11 @@ pub(crate) fn may_be_option(word: &str) -> bool {
 
 /// Whether a word may turn out to be several words, or none.
 pub(crate) fn may_be_several(word: &str) -> bool {
+    if is_literal(word) {
+        return false;
+    }
     let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
-    !is_literal(word) && (word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED))
+    word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED)
 }
 
 /// Whether a word that is only known when it runs may turn out to be `;` or `+`, which end the command of `find -exec` and `fd -x`.
@@ -88,6 +91,9 @@ pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
 
 /// A word as a person reads it.
 pub(crate) fn shown(word: &str) -> String {
+    if is_literal(word) {
+        return word.to_owned();
+    }
     let mut out = String::with_capacity(word.len());
     for character in word.chars() {
         match character {

@@ -6,7 +6,7 @@
 use crate::bash::Refusal;
 use crate::carried;
 use crate::characters::is_name;
-use crate::expand::Field;
+use crate::field::Field;
 use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
@@ -40,9 +40,13 @@ impl Walk<'_> {
     }
 
     fn follow_words(&mut self, step: &Step) {
+        // Most commands change nothing that the shell keeps.
+        if !step.words.first().is_some_and(|first| may_change(&first.value)) {
+            return;
+        }
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
         match words.as_slice() {
-            ["cd"] => match self.state.variables.get("HOME").as_slice() {
+            ["cd"] => match &*self.state.variables.get("HOME") {
                 [home] => self.state.folders.go(home),
                 _ => self.state.folders.lose(),
             },
@@ -57,7 +61,7 @@ impl Walk<'_> {
                     self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
                 for name in &names {
                     let hands_on = Some(name.clone());
-                    let (start, end, folders) = (step.start, step.end, self.state.folders.list());
+                    let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
                     self.steps.push(Step { hands_on, start, end, folders, ..Step::default() });
                 }
                 self.state.variables.set(name, names);
@@ -74,7 +78,7 @@ impl Walk<'_> {
             {
                 self.state.variables.lose();
             }
-            _ if words.first().is_some_and(|first| is_changer(first) || wrappers::is_wrapper(first)) && changes_anything(&words) => {
+            _ if changes_anything(&words) => {
                 self.state.folders.lose();
                 self.state.variables.lose();
             }
@@ -240,6 +244,11 @@ fn changes_anything(words: &[&str]) -> bool {
     words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(changes)
         || shell_word && words.iter().skip(1).any(changes)
+}
+
+/// Whether a command of this name may change what the shell keeps.
+fn may_change(name: &str) -> bool {
+    matches!(name, "cd" | "eval" | "read" | "printf" | "set") || is_changer(name) || wrappers::is_wrapper(name)
 }
 
 fn is_changer(word: &str) -> bool {

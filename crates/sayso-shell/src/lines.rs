@@ -4,13 +4,13 @@
 //! them count. What stands inside of a word (`$(…)`, `<(…)`) or behind a wrapper (`sh -c`, `xargs`, `find -exec`) is a step like any other.
 
 use crate::bash::Refusal;
-use crate::bash::tree::{Assigned, Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
-use crate::expand::{self, Field};
+use crate::bash::tree::{Assigned, Document, Form, Piece, Redirect, RedirectKind, Simple, Word};
+use crate::expand;
+use crate::field::Field;
 use crate::folders::Folders;
-use crate::hole::{self, NUMBER, TEXT};
-use crate::listers::{self, Listed};
-use crate::outputs;
-use crate::variables::{Variables, is_number, is_open_name, is_own_name};
+use crate::hole::{self, TEXT};
+use crate::listers::Listed;
+use crate::variables::{Variables, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
 const MOST_STEPS: usize = 600;
@@ -30,7 +30,7 @@ pub(crate) struct Step {
     pub(crate) reads: Vec<Field>,
     pub(crate) writes: Vec<Field>,
     /// The folders it may run in.
-    pub(crate) folders: Vec<String>,
+    pub(crate) folders: Folders,
     /// It goes on while the next one runs.
     pub(crate) background: bool,
     /// The command or script in its words is listed as steps of its own.
@@ -51,6 +51,8 @@ pub(crate) struct Step {
 /// Lists the steps of a document.
 pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusal> {
     let mut walk = Walk::new(document, text);
+    // A command has some letters, and growing step by step is slow.
+    walk.steps.reserve((text.len() / 16).min(MOST_STEPS));
     walk.script(&document.script)?;
     Ok(walk.steps)
 }
@@ -64,7 +66,7 @@ pub(crate) struct State {
 
 impl State {
     /// Either this or the other may hold.
-    fn join(&mut self, other: &State) {
+    pub(crate) fn join(&mut self, other: &State) {
         self.folders.join(&other.folders);
         self.variables.join(&other.variables);
     }
@@ -72,11 +74,11 @@ impl State {
 
 /// A walk through a document.
 pub(crate) struct Walk<'a> {
-    document: &'a Document,
+    pub(crate) document: &'a Document,
     text: &'a str,
     pub(crate) steps: Vec<Step>,
     pub(crate) state: State,
-    background: bool,
+    pub(crate) background: bool,
     words: usize,
     /// The names that the command before it in a pipe prints.
     pub(crate) feed: Option<Listed>,
@@ -117,7 +119,7 @@ impl<'a> Walk<'a> {
                 if field.value.contains(hole::BELOW) && !quotes_every_value(text) {
                     let (start, end) = walk.place(place.0, place.1);
                     let hands_on = Some(field.value.clone());
-                    walk.steps.push(Step { hands_on, start, end, folders: walk.state.folders.list(), ..Step::default() });
+                    walk.steps.push(Step { hands_on, start, end, folders: walk.state.folders.clone(), ..Step::default() });
                 }
             }
         }
@@ -130,244 +132,7 @@ impl<'a> Walk<'a> {
         result.map_err(at_word)
     }
 
-    /// Commands one after the other: each runs whether or not the one before it worked.
-    fn script(&mut self, script: &Script) -> Result<(), Refusal> {
-        for node in &script.0 {
-            let before = self.state.folders.clone();
-            self.node(node)?;
-            // A `cd` may have failed, and the next command runs all the same.
-            self.state.folders.join(&before);
-            if self.state.folders != before {
-                self.state.variables.forget_places();
-            }
-        }
-        Ok(())
-    }
-
-    /// Commands in a place of their own: what they do to the folder and the variables ends with them.
-    fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let before = self.state.clone();
-        walk(self)?;
-        self.state = before;
-        Ok(())
-    }
-
-    fn node(&mut self, node: &Node) -> Result<(), Refusal> {
-        // A redirect takes the place of the pipe.
-        let outside = redirects_of(node).iter().any(takes_input).then(|| self.feed.take());
-        let result = self.node_with_input(node);
-        if let Some(feed) = outside {
-            self.feed = feed;
-        }
-        result
-    }
-
-    fn node_with_input(&mut self, node: &Node) -> Result<(), Refusal> {
-        // In some shells `&>` sends the command to the background, where it changes no folder and no variable.
-        let before = goes_apart(node).then(|| self.state.clone());
-        self.each_node(node)?;
-        if let Some(before) = before {
-            self.state.join(&before);
-        }
-        Ok(())
-    }
-
-    fn each_node(&mut self, node: &Node) -> Result<(), Refusal> {
-        match node {
-            Node::Simple(simple) => self.simple(simple),
-            Node::Pipeline(parts) => {
-                let before = self.state.clone();
-                let outside = self.feed.take();
-                for part in parts {
-                    self.state.clone_from(&before);
-                    self.node(part)?;
-                    let words = outputs::literal_words(part);
-                    self.feed = match words {
-                        // What is parted by a NUL has no lines to choose from.
-                        Some(words) if listers::passes_on(&words) => self.feed.take().filter(|feed| !feed.by_nul),
-                        Some(words) => listers::listed(&words),
-                        None => None,
-                    };
-                }
-                self.feed = outside;
-                // In some shells the last part runs in the shell itself.
-                self.state.join(&before);
-                Ok(())
-            }
-            // What is negated may have worked or not, and the next one runs in either case.
-            Node::Not(inner) => {
-                let before = self.state.folders.clone();
-                self.node(inner)?;
-                self.state.folders.join(&before);
-                Ok(())
-            }
-            Node::Chain(parts) => self.chain(parts),
-            Node::Background(inner) => {
-                let before = std::mem::replace(&mut self.background, true);
-                let result = self.apart(|walk| walk.node(inner));
-                self.background = before;
-                result
-            }
-            Node::Subshell(script, redirects) => {
-                self.redirected(redirects)?;
-                self.apart(|walk| walk.script(script))
-            }
-            Node::Group(script, redirects) => {
-                self.redirected(redirects)?;
-                self.script(script)
-            }
-            Node::If { branches, otherwise, redirects } => {
-                self.redirected(redirects)?;
-                self.branches(branches, otherwise.as_ref())
-            }
-            Node::Loop { condition, body, redirects } => {
-                self.redirected(redirects)?;
-                self.forget_assigned(&[condition, body], None);
-                self.round(|walk| {
-                    walk.script(condition)?;
-                    walk.script(body)
-                })
-            }
-            Node::For { name, words, body, redirects } => {
-                self.redirected(redirects)?;
-                self.for_each(name, words.as_deref(), body)
-            }
-            Node::Case { word, arms, redirects } => {
-                self.redirected(redirects)?;
-                self.look_into(word)?;
-                let before = self.state.clone();
-                for (patterns, body) in arms {
-                    patterns.iter().try_for_each(|pattern| self.look_into(pattern))?;
-                    self.script(body)?;
-                    // The next arm runs instead of this one, or after it.
-                    self.state.join(&before);
-                }
-                Ok(())
-            }
-            Node::Test { words, numbers, redirects } => {
-                self.redirected(redirects)?;
-                self.test(words, numbers)
-            }
-        }
-    }
-
-    /// `[[ … ]]`: a comparison of numbers evaluates what it compares.
-    fn test(&mut self, words: &[Word], numbers: &[Word]) -> Result<(), Refusal> {
-        self.count(words.len() + numbers.len())?;
-        for word in words.iter().chain(numbers) {
-            self.look_into(word)?;
-        }
-        for word in numbers {
-            if !self.texts(word).iter().all(|field| is_number(&field.value)) {
-                return self.refuse(word.start, word.end, "a comparison of numbers evaluates what it compares");
-            }
-        }
-        // Whether a file is there shows nothing of what is in it.
-        let step = self.empty_step();
-        self.steps.push(step);
-        Ok(())
-    }
-
-    fn branches(&mut self, branches: &[(Script, Script)], otherwise: Option<&Script>) -> Result<(), Refusal> {
-        let mut ends: Vec<State> = Vec::new();
-        for (condition, branch) in branches {
-            self.script(condition)?;
-            let decided = self.state.clone();
-            self.script(branch)?;
-            ends.push(std::mem::replace(&mut self.state, decided));
-        }
-        if let Some(script) = otherwise {
-            self.script(script)?;
-        }
-        ends.iter().for_each(|end| self.state.join(end));
-        Ok(())
-    }
-
-    fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &Script) -> Result<(), Refusal> {
-        if !is_own_name(name) && name != "_" {
-            return self.refuse_here("the variable of a loop may be one that other programs look at");
-        }
-        self.count(words.map_or(0, <[Word]>::len))?;
-        let mut values = Vec::new();
-        let mut lists = self.empty_step();
-        for word in words.unwrap_or_default() {
-            self.look_into(word)?;
-            let fields = expand::values(word, &self.state.variables, self.document);
-            for field in fields {
-                let value = field.value.trim_end_matches(hole::PARTED).replace(hole::LIST, &TEXT.to_string());
-                lists.reads.extend(expand::listed_folder(&field));
-                // The shell parts a list of names here, once; what is in the variable is one name.
-                if value.contains(hole::BELOW) && field.value.ends_with(hole::PARTED) {
-                    let (start, end) = self.place(word.start, word.end);
-                    let hands_on = Some(value.clone());
-                    self.steps.push(Step { hands_on, start, end, folders: self.state.folders.list(), ..Step::default() });
-                }
-                let one = hole::is_glob(&value) && !value.contains(hole::SINGLE);
-                values.push(if one { format!("{value}{}", hole::SINGLE) } else { value });
-            }
-        }
-        if words.is_none() {
-            values.push(TEXT.to_string());
-        }
-        if !lists.reads.is_empty() {
-            self.steps.push(lists);
-        }
-        let before = self.state.clone();
-        self.forget_assigned(&[body], Some(name));
-        self.state.variables.set(name, values);
-        self.round(|walk| walk.script(body))?;
-        self.state.join(&before);
-        Ok(())
-    }
-
-    /// What runs again starts where it ended: a folder that it changes is not known in the next round.
-    fn round(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let before = self.state.clone();
-        walk(self)?;
-        if self.state.folders != before.folders {
-            return self.refuse_here("a loop changes the folder it runs in");
-        }
-        self.state.join(&before);
-        Ok(())
-    }
-
-    /// Before a loop, every variable that it sets may already hold what an earlier round gave it.
-    fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
-        let mut assigned = crate::assigned::Assigned::default();
-        scripts.iter().for_each(|script| assigned.script(script));
-        if assigned.everything {
-            return self.state.variables.lose();
-        }
-        for (name, numbers) in assigned.names {
-            if Some(name.as_str()) == but {
-                continue;
-            }
-            if numbers && self.state.variables.is_number(&name) {
-                self.state.variables.set(&name, vec![NUMBER.to_string()]);
-            } else {
-                self.state.variables.forget(&name);
-            }
-        }
-    }
-
-    /// `a && b || c`. Behind `&&` the one before has worked; where `||` stands, any of them may have been passed over.
-    fn chain(&mut self, parts: &[(Joint, Node)]) -> Result<(), Refusal> {
-        let may_skip = parts.iter().any(|(joint, _)| *joint == Joint::Or);
-        let mut ends: Vec<State> = Vec::new();
-        for (_, part) in parts {
-            let before = self.state.clone();
-            self.node(part)?;
-            if may_skip {
-                self.state.join(&before);
-            }
-            ends.push(self.state.clone());
-        }
-        // The chain may have ended after any of its parts.
-        ends.iter().for_each(|end| self.state.join(end));
-        Ok(())
-    }
-
-    fn simple(&mut self, simple: &Simple) -> Result<(), Refusal> {
+    pub(crate) fn simple(&mut self, simple: &Simple) -> Result<(), Refusal> {
         self.count(simple.words.len() + simple.redirects.len())?;
         for word in &simple.words {
             self.look_into(word)?;
@@ -409,9 +174,13 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let mut ways = expand::commands(&simple.words, &self.state.variables, self.document);
+        let plain = expand::plain(&simple.words);
+        let mut ways = if plain.is_some() { Vec::new() } else { expand::commands(&simple.words, &self.state.variables, self.document) };
         if let Some(kept) = kept {
             self.state.variables.join(&kept);
+        }
+        if let Some(words) = plain {
+            return self.command(Step { words, ..step });
         }
         if ways.len() == 1 {
             return self.command(Step { words: ways.pop().unwrap_or_default(), ..step });
@@ -436,7 +205,7 @@ impl<'a> Walk<'a> {
         if let Some(place) = self.inside {
             step.words.iter_mut().for_each(|field| (field.start, field.end) = place);
         }
-        step.folders.clone_from(&self.state.folders.list());
+        step.folders.clone_from(&self.state.folders);
         let Some(first) = step.words.first() else {
             return self.refuse(step.start, step.end, "which command this is shows only when it runs");
         };
@@ -475,12 +244,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn texts(&self, word: &Word) -> Vec<Field> {
+    pub(crate) fn texts(&self, word: &Word) -> Vec<Field> {
         expand::texts(word, &self.state.variables, self.document)
     }
 
     /// Walks the commands that stand inside of a word.
-    fn look_into(&mut self, word: &Word) -> Result<(), Refusal> {
+    pub(crate) fn look_into(&mut self, word: &Word) -> Result<(), Refusal> {
         self.look_into_pieces(&word.pieces, (word.start, word.end))
     }
 
@@ -493,7 +262,7 @@ impl<'a> Walk<'a> {
                     if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
                         let (start, end) = self.place(place.0, place.1);
                         let shows = Some(name.clone());
-                        self.steps.push(Step { shows, start, end, folders: self.state.folders.list(), ..Step::default() });
+                        self.steps.push(Step { shows, start, end, folders: self.state.folders.clone(), ..Step::default() });
                     }
                     if let Form::Changed(inner) | Form::Or(inner) = form {
                         self.look_into_pieces(inner, place)?;
@@ -511,7 +280,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Counts words, so that no line asks the world too much.
-    fn count(&mut self, words: usize) -> Result<(), Refusal> {
+    pub(crate) fn count(&mut self, words: usize) -> Result<(), Refusal> {
         self.words += words;
         if self.steps.len() >= MOST_STEPS || self.words > MOST_WORDS {
             return self.refuse_here("there are more commands than are read");
@@ -519,17 +288,17 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn empty_step(&self) -> Step {
+    pub(crate) fn empty_step(&self) -> Step {
         let (start, end) = self.place(0, self.text.len());
-        Step { folders: self.state.folders.list(), background: self.background, start, end, ..Step::default() }
+        Step { folders: self.state.folders.clone(), background: self.background, start, end, ..Step::default() }
     }
 
     /// Bytes of this script as bytes of the outermost text.
-    fn place(&self, start: usize, end: usize) -> (usize, usize) {
+    pub(crate) fn place(&self, start: usize, end: usize) -> (usize, usize) {
         self.inside.unwrap_or((start, end))
     }
 
-    fn redirects(&mut self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect], step: &mut Step) -> Result<(), Refusal> {
         for redirect in redirects {
             match &redirect.kind {
                 RedirectKind::Read(word) | RedirectKind::Write(word) => {
@@ -553,19 +322,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Redirects of a whole construct, as a step of their own.
-    fn redirected(&mut self, redirects: &[Redirect]) -> Result<(), Refusal> {
-        if redirects.is_empty() {
-            return Ok(());
-        }
-        self.count(redirects.len())?;
-        let mut step = self.empty_step();
-        self.redirects(redirects, &mut step)?;
-        self.steps.push(step);
-        Ok(())
-    }
-
-    fn refuse_here<T>(&self, reason: &str) -> Result<T, Refusal> {
+    pub(crate) fn refuse_here<T>(&self, reason: &str) -> Result<T, Refusal> {
         let (start, end) = self.place(0, self.text.len());
         self.refuse(start, end, reason)
     }
@@ -584,30 +341,4 @@ fn quotes_every_value(text: &str) -> bool {
         quoted || byte != b'$'
     });
     every && !text.contains(['\'', '\\', '`']) && !text.contains("$(")
-}
-
-/// Whether a command has a `&>`.
-fn goes_apart(node: &Node) -> bool {
-    redirects_of(node).iter().any(|redirect| redirect.both)
-}
-
-/// Whether a redirect says where a command reads from.
-fn takes_input(redirect: &Redirect) -> bool {
-    // A number before it may be that of the input, and so may the one behind `<&`.
-    !matches!(redirect.kind, RedirectKind::Write(_))
-        && !matches!((&redirect.kind, redirect.descriptor), (RedirectKind::Duplicate, Some(1 | 2)))
-}
-
-/// The redirects of a command itself.
-fn redirects_of(node: &Node) -> &[Redirect] {
-    match node {
-        Node::Simple(simple) => &simple.redirects,
-        Node::Subshell(_, redirects) | Node::Group(_, redirects) => redirects,
-        Node::If { redirects, .. }
-        | Node::Loop { redirects, .. }
-        | Node::For { redirects, .. }
-        | Node::Case { redirects, .. }
-        | Node::Test { redirects, .. } => redirects,
-        Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => &[],
-    }
 }

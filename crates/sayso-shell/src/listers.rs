@@ -3,6 +3,8 @@
 //! The world looks at the names below that folder when it is asked: one with a blank in it would be parted, one that starts with `-`
 //! would be an option.
 
+use std::borrow::Cow;
+
 use crate::hole::{ANY, BELOW, HERE, HOME, PARTED, STAR, is_literal};
 use crate::options;
 use crate::wrappers::identity;
@@ -20,12 +22,15 @@ pub(crate) struct Listed {
 }
 
 /// The names that a command prints, each below one of its folders; none if it prints anything else.
-pub(crate) fn listed(words: &[String]) -> Option<Listed> {
+pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
     let (first, arguments) = words.split_first()?;
+    if !matches!(identity(first), "git" | "find" | "rg" | "grep") {
+        return None;
+    }
     if !arguments.iter().all(|word| is_literal(word.trim_start_matches(HOME))) {
         return None;
     }
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let arguments: Vec<&str> = arguments.iter().map(|word| &**word).collect();
     let (places, only) = match identity(first) {
         "git" => (vec![BARE], git(&arguments)?),
         "find" => (places_of_find(&arguments), names_of_find(&arguments)?),
@@ -49,9 +54,9 @@ pub(crate) fn starts_with_folder(name: &str) -> bool {
 }
 
 /// Whether a command prints some of the lines it gets, and nothing else.
-pub(crate) fn passes_on(words: &[String]) -> bool {
+pub(crate) fn passes_on(words: &[Cow<'_, str>]) -> bool {
     let Some((first, arguments)) = words.split_first() else { return false };
-    let flags = |known: &[&str]| arguments.iter().all(|word| known.contains(&word.as_str()));
+    let flags = |known: &[&str]| arguments.iter().all(|word| known.contains(&&**word));
     let number = |word: &str| word.trim_start_matches("-n").trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
     match identity(first) {
         "sort" => flags(&["-u", "-r", "-n", "-f", "-V"]),
@@ -59,7 +64,7 @@ pub(crate) fn passes_on(words: &[String]) -> bool {
         "head" | "tail" => arguments.iter().all(|word| word == "-n" || word.starts_with('-') && number(word) || number(word)),
         // One operand is the pattern; more are files.
         "grep" => {
-            let known = |word: &String| matches!(word.as_str(), "-v" | "-i" | "-E" | "-F" | "-vE" | "-Ev" | "-iE" | "-w" | "-vi");
+            let known = |word: &str| matches!(word, "-v" | "-i" | "-E" | "-F" | "-vE" | "-Ev" | "-iE" | "-w" | "-vi");
             let operands = arguments.iter().filter(|word| !known(word)).count();
             operands == 1 && !arguments.iter().any(|word| word.starts_with('-') && !known(word))
         }

@@ -21,11 +21,12 @@
 //!
 //! A word with a hole (see [`crate::hole`]) that may turn out to be an option, or several words, is unknown before `--`.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::iter::Peekable;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::hole::{self, LIST, NUMBER, TEXT};
+use crate::names::QuickMap;
 
 /// What was given to a program.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ pub(crate) struct Parsed<'a> {
 /// One option that was given.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Given<'a> {
-    pub(crate) name: String,
+    pub(crate) name: Cow<'a, str>,
     pub(crate) value: Option<&'a str>,
     pub(crate) takes: Takes,
 }
@@ -88,7 +89,9 @@ impl Takes {
             (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
             // An optional value may be a path or a program to some; what it is must be seen.
-            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => !value.contains(LIST),
+            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => {
+                hole::is_literal(value) || !value.contains(LIST)
+            }
             (_, value) => value.is_some(),
         }
     }
@@ -114,12 +117,15 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
     let mut parsed = Parsed::default();
     let mut rest = words.iter().copied().peekable();
     let stops = table.starts_with("+ ");
+    // A command without options needs no index.
+    let index = if words.iter().any(|word| word.starts_with('-')) { index(table) } else { &NO_INDEX };
+    let table = Table { text: table, index };
     while let Some(word) = rest.next() {
         let behind = !parsed.operands.is_empty();
         let before = rest.len();
-        if behind && stops || !word.starts_with('-') || word == "-" || (pattern && word.contains(['*', '?'])) {
+        if behind && stops || !word.starts_with('-') || word == "-" || (pattern && crate::normal::is_pattern(word)) {
             // The names that a pattern of files stands for are looked at later.
-            if word.starts_with(TEXT) || word.contains(LIST) {
+            if !hole::is_literal(word) && (word.starts_with(TEXT) || word.contains(LIST)) {
                 parsed.unknown.push(word);
             }
             parsed.operands.push(word);
@@ -143,16 +149,16 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
     parsed
 }
 
-fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
+fn read_long<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
     let (name, attached) = match word.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (word, None),
     };
-    let Some((normal, takes)) = find(table, name) else {
+    let Some((normal, takes)) = table.find(name) else {
         parsed.unknown.push(word);
         // An abbreviation is not known, but for deny rules it is what it stands for.
-        let full = only_one_with_prefix(table, name).unwrap_or(name);
-        parsed.options.push(Given { name: full.to_owned(), value: attached, takes: Takes::Data });
+        let full = only_one_with_prefix(table.text, name).unwrap_or(name);
+        parsed.options.push(Given { name: full.into(), value: attached, takes: Takes::Data });
         return;
     };
     let value = attached.or_else(|| takes.next_word(rest));
@@ -161,23 +167,22 @@ fn read_long<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl It
     if doubtful || !takes.fits(value) {
         parsed.unknown.push(word);
     }
-    parsed.options.push(Given { name: normal.to_owned(), value, takes });
+    parsed.options.push(Given { name: normal.into(), value, takes });
 }
 
-fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
+fn read_short<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator<Item = &'a str>>, parsed: &mut Parsed<'a>) {
     let body = word.get(1..).unwrap_or("");
     if body.chars().all(|character| character.is_ascii_digit() || character == NUMBER)
-        && let Some((normal, takes)) = find(table, "-#")
+        && let Some((normal, takes)) = table.find("-#")
     {
-        parsed.options.push(Given { name: normal.to_owned(), value: Some(body), takes });
+        parsed.options.push(Given { name: normal.into(), value: Some(body), takes });
         return;
     }
     for (at, letter) in body.char_indices() {
         let after = body.get(at + letter.len_utf8()..).unwrap_or("");
-        let short = format!("-{letter}");
-        let Some((normal, takes)) = find(table, &short) else {
+        let Some((normal, takes)) = table.find_letter(letter) else {
             parsed.unknown.push(word);
-            parsed.options.push(Given { name: short, value: None, takes: Takes::Nothing });
+            parsed.options.push(Given { name: format!("-{letter}").into(), value: None, takes: Takes::Nothing });
             continue;
         };
         let value = match takes {
@@ -192,7 +197,7 @@ fn read_short<'a>(table: &'static str, word: &'a str, rest: &mut Peekable<impl I
         if !alone || may_be_empty || !takes.fits(value) {
             parsed.unknown.push(word);
         }
-        parsed.options.push(Given { name: normal.to_owned(), value, takes });
+        parsed.options.push(Given { name: normal.into(), value, takes });
         if value.is_some() {
             break;
         }
@@ -207,16 +212,32 @@ fn is_negative(word: &str) -> bool {
 /// What a table says of each spelling, sorted by it.
 type Index = Vec<(&'static str, (&'static str, Takes))>;
 
-/// The entry of a spelling: its normal spelling and what it takes.
-fn find(table: &'static str, name: &str) -> Option<(&'static str, Takes)> {
-    let index = index(table);
-    let at = index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
-    index.get(at).map(|(_, entry)| *entry)
+static NO_INDEX: Index = Index::new();
+
+/// A table that is ready to be looked up in.
+#[derive(Clone, Copy)]
+struct Table {
+    text: &'static str,
+    index: &'static Index,
+}
+
+impl Table {
+    /// The entry of a spelling: its normal spelling and what it takes.
+    fn find(self, name: &str) -> Option<(&'static str, Takes)> {
+        let at = self.index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
+        self.index.get(at).map(|(_, entry)| *entry)
+    }
+
+    /// The entry of one letter behind a `-`.
+    fn find_letter(self, letter: char) -> Option<(&'static str, Takes)> {
+        let at = self.index.binary_search_by(|(spelling, _)| spelling.chars().cmp(['-', letter])).ok()?;
+        self.index.get(at).map(|(_, entry)| *entry)
+    }
 }
 
 /// The index of a table, made when it is first used. Tables are constants, so there are only so many.
 fn index(table: &'static str) -> &'static Index {
-    static INDEXES: LazyLock<RwLock<HashMap<(usize, usize), &'static Index>>> = LazyLock::new(RwLock::default);
+    static INDEXES: LazyLock<RwLock<QuickMap<(usize, usize), &'static Index>>> = LazyLock::new(RwLock::default);
     let key = (table.as_ptr().addr(), table.len());
     if let Some(index) = INDEXES.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return index;

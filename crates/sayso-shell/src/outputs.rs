@@ -1,5 +1,7 @@
 //! What a substitution prints, as far as that is known without running it: names of files, numbers, commits, and texts.
 
+use std::borrow::Cow;
+
 use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
 use crate::hole::{COMMIT, HERE, NUMBER, PARTED};
 use crate::listers;
@@ -21,12 +23,12 @@ fn drops_errors(redirect: &Redirect) -> bool {
 }
 
 /// The words of a plain command that are nothing but text; other streams than the input may be led elsewhere.
-pub(crate) fn literal_words(node: &Node) -> Option<Vec<String>> {
+pub(crate) fn literal_words(node: &Node) -> Option<Vec<Cow<'_, str>>> {
     let Node::Simple(simple) = node else { return None };
     if !simple.assignments.is_empty() || !simple.redirects.iter().all(drops_errors) {
         return None;
     }
-    simple.words.iter().map(Word::literal).collect()
+    simple.words.iter().all(Word::is_literal).then(|| simple.words.iter().filter_map(Word::literal).collect())
 }
 
 /// What a substitution prints, where that is known without running it: `$(pwd)`, `$(cat <<'X' …)` with a plain text, a number of lines or of
@@ -56,8 +58,8 @@ pub(crate) fn known_output(script: &Script, document: &Document) -> Option<Strin
     if is_count_in_one_file(simple) {
         return Some(NUMBER.to_string());
     }
-    let words: Vec<String> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words: Vec<Cow<'_, str>> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
+    let words: Vec<&str> = words.iter().map(|word| &**word).collect();
     let only_errors = simple.redirects.iter().all(drops_errors);
     match (words.as_slice(), simple.redirects.as_slice()) {
         (["pwd"], []) => Some(HERE.to_string()),
@@ -72,7 +74,7 @@ pub(crate) fn known_output(script: &Script, document: &Document) -> Option<Strin
         (["wc", flag], [redirect])
             if matches!(redirect.kind, RedirectKind::Read(_))
                 && matches!(redirect.descriptor, None | Some(0))
-                && is_count(&["wc".to_owned(), (*flag).to_owned()]) =>
+                && is_count(&["wc".into(), (*flag).into()]) =>
         {
             Some(NUMBER.to_string())
         }
@@ -95,8 +97,8 @@ pub(crate) fn known_output(script: &Script, document: &Document) -> Option<Strin
 }
 
 /// Counts what it reads, and prints the number alone.
-fn is_count(words: &[String]) -> bool {
-    matches!(words.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
+fn is_count(words: &[Cow<'_, str>]) -> bool {
+    matches!(words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
 }
 
 /// `grep -c TEXT "$file"`: with one file, the number stands there alone.

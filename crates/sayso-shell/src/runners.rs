@@ -2,7 +2,7 @@
 
 use crate::bash::Refusal;
 use crate::carriers::{self, Carrier, Starts};
-use crate::expand::Field;
+use crate::field::Field;
 use crate::hole::{self, BELOW, HERE, HOME, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;

@@ -5,7 +5,7 @@ use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::{HOME, MANY, ONE, Question, Search};
 use sayso_core::url::Url;
 
-use crate::expand::Field;
+use crate::field::Field;
 use crate::folders::in_folder;
 use crate::hole::{self, Root};
 
@@ -32,6 +32,13 @@ pub(crate) struct Scene<'a> {
     pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
     unsettled: Option<(String, Option<(usize, usize)>)>,
+}
+
+/// What is left of a scene when its effects are listed.
+pub(crate) struct Closed {
+    pub(crate) name: String,
+    pub(crate) interprets: bool,
+    pub(crate) git: Option<usize>,
 }
 
 /// A path that is only looked at.
@@ -99,7 +106,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Ends the scene with the run of the program itself.
-    pub(crate) fn close(mut self) -> (bool, Option<usize>) {
+    pub(crate) fn close(mut self) -> Closed {
         if let Some((word, at)) = self.unsettled.take() {
             self.unlisted(format!("what `{}` does with `{word}` shows only when it runs", self.name));
             if let Some(effect) = self.draft.effects.last_mut() {
@@ -110,7 +117,7 @@ impl<'a> Scene<'a> {
         let at = self.place_of("");
         let run = Effect { manner, part: Some(self.part), note: self.note, at, ..Effect::new(EffectKind::Run, Target::Command) };
         self.draft.effects.push(run);
-        (self.interprets, self.git)
+        Closed { name: self.name, interprets: self.interprets, git: self.git }
     }
 
     /// Something of the command is not known: it can never be allowed by itself.
@@ -184,25 +191,24 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
-        let single = path.replace(hole::SINGLE, "");
-        let path = if path.contains(hole::SINGLE) { single.as_str() } else { path };
+        let literal = hole::is_literal(path);
+        let single = (!literal && path.contains(hole::SINGLE)).then(|| path.replace(hole::SINGLE, ""));
+        let path = single.as_deref().unwrap_or(path);
         let (path, parted) = match path.strip_suffix(hole::PARTED) {
             Some(path) => (path, true),
             None => (path, false),
         };
-        let (path, only) = match path.split_once(hole::BELOW) {
-            Some((folder, only)) => (folder, Some(only)),
-            None => (path, None),
-        };
+        let below = if literal { None } else { path.split_once(hole::BELOW) };
+        let (path, only) = below.map_or((path, None), |(folder, only)| (folder, Some(only)));
         let manner = Manner { recursive: manner.recursive || only.is_some(), ..manner };
         // What goes to another command of the line is judged there.
-        if path.contains(hole::PIPE) && path.chars().count() == 1 {
+        if !literal && path.contains(hole::PIPE) && path.chars().count() == 1 {
             return;
         }
         for folder in self.folders {
             let mut target = target(self.draft, &in_folder(folder, path), no_follow, parted);
             if let (Target::UnknownPath(written), true) = (&mut target, hole::is_literal(folder)) {
-                *written = in_folder(folder, &self.shown(path));
+                *written = in_folder(folder, &self.shown(path)).into_owned();
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
                 search(self.draft, place.question, Search { words: parted, ..EVERYTHING }, names(only));

@@ -1,5 +1,6 @@
 //! The variables of a line: what each of them may hold at one place of it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::hole::{ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
@@ -34,9 +35,9 @@ impl Variables {
     }
 
     /// The values a variable may hold; a text of which nothing is known is a hole.
-    pub(crate) fn get(&self, name: &str) -> Vec<String> {
+    pub(crate) fn get(&self, name: &str) -> Cow<'_, [String]> {
         if let Some(known) = self.find(name) {
-            return known.values.clone();
+            return known.values.as_slice().into();
         }
         let hole = match name {
             _ if self.lost => TEXT,
@@ -44,7 +45,7 @@ impl Variables {
             "PWD" => HERE,
             _ => TEXT,
         };
-        vec![hole.to_string()]
+        vec![hole.to_string()].into()
     }
 
     /// Whether nothing at all is known of a variable.
@@ -134,11 +135,13 @@ impl Variables {
         }
         self.lists.retain(|list| other.lists.contains(list));
         let lists = self.lists.clone();
-        let names: Vec<String> = self.known.iter().chain(other.known.iter()).map(|known| known.name.clone()).collect();
-        for name in names {
-            let mut values = self.get(&name);
+        // What both know alike stays as it is.
+        let differs = |known: &&Known| self.find(&known.name) != other.find(&known.name);
+        let names = self.known.iter().chain(other.known.iter()).filter(differs).map(|known| known.name.clone());
+        for name in names.collect::<Vec<String>>() {
+            let mut values = self.get(&name).into_owned();
             let inherited = self.is_inherited(&name) || other.is_inherited(&name);
-            values.extend(other.get(&name));
+            values.extend(other.get(&name).into_owned());
             self.put(&name, values, inherited);
         }
         self.lists = lists;

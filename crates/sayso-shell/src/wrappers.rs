@@ -1,6 +1,8 @@
 //! Programs that only start another one (`env`, `timeout`, `sudo`): they are taken off with the exact arity of their options.
 
-use crate::characters::is_name;
+use std::borrow::Cow;
+
+use crate::characters::{is_name, last_part};
 
 /// More wrappers than this are not taken off.
 const DEEPEST: usize = 16;
@@ -227,13 +229,14 @@ fn is_duration(word: &str) -> bool {
 }
 
 /// The last part of a path in lowercase, for looking at what may or may not be a program.
-pub(crate) fn loose_name(word: &str) -> String {
-    word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase()
+pub(crate) fn loose_name(word: &str) -> Cow<'_, str> {
+    let name = last_part(word);
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() }
 }
 
 /// Whether the last part of a word is one of these names, in any case.
 pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
-    let base = word.rsplit('/').next().unwrap_or(word);
+    let base = last_part(word);
     names.iter().any(|name| name.eq_ignore_ascii_case(base))
 }
 

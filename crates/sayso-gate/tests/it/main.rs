@@ -13,6 +13,7 @@ mod events;
 mod flow;
 mod grant_reach;
 mod grants;
+mod library;
 mod oracle;
 mod profiles;
 mod prompts;

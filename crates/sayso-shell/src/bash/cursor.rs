@@ -22,10 +22,14 @@ impl<'a> Cursor<'a> {
     /// Starts at the beginning, after a look at characters that no reader should have to deal with.
     pub(super) fn new(text: &'a str) -> Reading<Cursor<'a>> {
         let cursor = Cursor { text, bytes: text.as_bytes(), at: 0, depth: 0, negated: false, pending: Vec::new(), bodies: Vec::new() };
-        let mut before = b' ';
-        for (at, character) in text.char_indices() {
-            let plain = matches!(character, '\n' | '\t') || !is_hidden(character);
-            if !plain {
+        for (at, byte) in text.bytes().enumerate() {
+            // Most characters are such as anybody can see.
+            if matches!(byte, b'\t' | b'\n' | b' '..=b'[' | b']'..=b'~') {
+                continue;
+            }
+            // Inside of a character of several bytes there is none.
+            let Some(character) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
+            if is_hidden(character) {
                 return cursor.refuse_at(
                     at,
                     at + character.len_utf8(),
@@ -34,10 +38,10 @@ impl<'a> Cursor<'a> {
             }
             // A shell takes `\` and a line end out before it looks for anything else: `&\⏎&` is `&&`, `2\⏎>` a descriptor, `do\⏎ne` a word.
             // Behind a blank it can join nothing.
-            if character == '\\' && !b" \t\n".contains(&before) && text.get(at + 1..at + 2) == Some("\n") {
+            let before = at.checked_sub(1).and_then(|before| cursor.bytes.get(before)).unwrap_or(&b' ');
+            if character == '\\' && !b" \t\n".contains(before) && cursor.bytes.get(at + 1) == Some(&b'\n') {
                 return cursor.refuse_at(at, at + 2, "a line is continued inside of a word or an operator");
             }
-            before = u8::try_from(character).unwrap_or(b'x');
         }
         Ok(cursor)
     }

@@ -70,14 +70,13 @@ impl Cursor<'_> {
 
     /// The reserved word that stands here, if one does.
     pub(super) fn keyword(&self) -> Option<&'static str> {
-        let rest = self.rest();
+        const LONGEST: usize = 8;
         if !self.peek().is_some_and(|first| b"itefcswud{}![]".contains(&first)) {
             return None;
         }
-        RESERVED
-            .iter()
-            .copied()
-            .find(|word| rest.strip_prefix(word).is_some_and(|after| after.is_empty() || after.bytes().next().is_some_and(is_meta)))
+        let length = self.rest().bytes().take(LONGEST + 1).take_while(|byte| !is_meta(*byte)).count();
+        let here = self.rest().get(..length)?;
+        RESERVED.iter().copied().find(|word| *word == here)
     }
 
     /// Takes a reserved word.
@@ -92,31 +91,31 @@ impl Cursor<'_> {
 
     fn chain(&mut self) -> Reading<Node> {
         let first = self.pipeline()?;
+        let Some(mut joint) = self.joint() else { return Ok(first) };
         let mut parts = vec![(Joint::First, first)];
         loop {
-            self.blanks();
-            let joint = if self.take("&&") {
-                Joint::And
-            } else if self.take("||") {
-                Joint::Or
-            } else {
-                break;
-            };
             self.lines()?;
             parts.push((joint, self.pipeline()?));
-        }
-        match parts.pop() {
-            Some((Joint::First, only)) => Ok(only),
-            Some(last) => {
-                parts.push(last);
-                Ok(Node::Chain(parts))
+            match self.joint() {
+                Some(next) => joint = next,
+                None => return Ok(Node::Chain(parts)),
             }
-            None => self.refuse("a command is missing"),
+        }
+    }
+
+    /// Takes what joins two parts of a chain.
+    fn joint(&mut self) -> Option<Joint> {
+        self.blanks();
+        if self.take("&&") {
+            Some(Joint::And)
+        } else if self.take("||") {
+            Some(Joint::Or)
+        } else {
+            None
         }
     }
 
     fn pipeline(&mut self) -> Reading<Node> {
-        let mut parts = Vec::new();
         // `!` stands before a pipeline and runs nothing itself; `time` is read as a wrapper, which it is in other shells.
         let mut negated = false;
         while self.keyword() == Some("!") {
@@ -126,21 +125,30 @@ impl Cursor<'_> {
         }
         let outside = self.negated;
         self.negated |= negated;
-        loop {
-            parts.push(self.command()?);
-            self.blanks();
-            if self.peek() != Some(b'|') || self.ahead(1) == Some(b'|') {
-                break;
+        let mut node = self.command()?;
+        if self.pipe()? {
+            let mut parts = vec![node, self.command()?];
+            while self.pipe()? {
+                parts.push(self.command()?);
             }
-            self.at += 1;
-            if self.peek() == Some(b'&') {
-                self.at += 1;
-            }
-            self.lines()?;
+            node = Node::Pipeline(parts);
         }
         self.negated = outside;
-        let node = if parts.len() == 1 { parts.remove(0) } else { Node::Pipeline(parts) };
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
+    }
+
+    /// Takes a `|` or `|&` and the line ends behind it. Answers whether there was one.
+    fn pipe(&mut self) -> Reading<bool> {
+        self.blanks();
+        if self.peek() != Some(b'|') || self.ahead(1) == Some(b'|') {
+            return Ok(false);
+        }
+        self.at += 1;
+        if self.peek() == Some(b'&') {
+            self.at += 1;
+        }
+        self.lines()?;
+        Ok(true)
     }
 
     fn command(&mut self) -> Reading<Node> {

@@ -3,6 +3,7 @@
 use super::Reading;
 use super::cursor::{Cursor, is_meta};
 use super::tree::{Piece, Word};
+use super::word::push_quoted;
 
 /// A heredoc whose body has not been read yet.
 #[derive(Clone, Debug)]
@@ -105,28 +106,16 @@ impl Cursor<'_> {
                         self.at += 1;
                     }
                     let Some(taken) = self.character() else { break };
-                    push(&mut pieces, taken);
+                    push_quoted(&mut pieces, taken.encode_utf8(&mut [0; 4]));
                     self.at += taken.len_utf8();
                 }
                 '$' | '`' => self.dollar(true, &mut pieces)?,
-                _ => {
-                    push(&mut pieces, character);
-                    self.at += character.len_utf8();
-                }
+                _ => self.quoted_run(b"\\$`", &mut pieces),
             }
         }
         if !self.pending.is_empty() || !self.bodies.is_empty() {
             return self.refuse("a heredoc stands inside of a heredoc");
         }
         Ok(pieces)
-    }
-}
-
-/// Adds a quoted character.
-fn push(pieces: &mut Vec<Piece>, character: char) {
-    if let Some(Piece::Text { text, quoted: true }) = pieces.last_mut() {
-        text.push(character);
-    } else {
-        pieces.push(Piece::Text { text: character.to_string(), quoted: true });
     }
 }

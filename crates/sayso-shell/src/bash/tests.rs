@@ -28,7 +28,7 @@ fn node(given: &Node, out: &mut Vec<String>) {
                 }
             }
             if let Some(first) = simple.words.first() {
-                out.push(first.literal().unwrap_or_else(|| "?".into()));
+                out.push(first.literal().unwrap_or_else(|| "?".into()).into_owned());
             }
             simple.words.iter().for_each(|word| pieces(&word.pieces, out));
             redirects(&simple.redirects, out);

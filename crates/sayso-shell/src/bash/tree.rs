@@ -1,5 +1,7 @@
 //! What was written, as a tree: commands, words and the pieces of words. It never leaves this crate.
 
+use std::borrow::Cow;
+
 /// A whole text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
@@ -150,16 +152,23 @@ pub(crate) enum Form {
 }
 
 impl Word {
+    /// Whether the word is nothing but text.
+    pub(crate) fn is_literal(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Text { .. }))
+    }
+
     /// The text of a word that is nothing but text.
-    pub(crate) fn literal(&self) -> Option<String> {
-        let mut out = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text { text, .. } => out.push_str(text),
-                _ => return None,
-            }
+    pub(crate) fn literal(&self) -> Option<Cow<'_, str>> {
+        match self.pieces.as_slice() {
+            [Piece::Text { text, .. }] => return Some(text.into()),
+            _ if !self.is_literal() => return None,
+            _ => {}
         }
-        Some(out)
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Text { text, .. } => text.as_str(),
+            _ => "",
+        });
+        Some(texts.collect::<String>().into())
     }
 
     /// The text, if the word stands there without any quotes.

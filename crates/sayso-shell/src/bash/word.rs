@@ -43,7 +43,7 @@ impl Cursor<'_> {
                     let text = self.single_quotes()?;
                     push_piece(&mut pieces, Piece::Text { text, quoted: true });
                 }
-                '"' => self.double_quotes()?.into_iter().for_each(|piece| push_piece(&mut pieces, piece)),
+                '"' => self.double_quotes(&mut pieces)?,
                 '\\' => {
                     self.at += 1;
                     let Some(escaped) = self.character() else { return self.refuse("a backslash stands at the end") };
@@ -172,11 +172,11 @@ impl Cursor<'_> {
         Ok(rest.get(..length).unwrap_or("").to_owned())
     }
 
-    fn double_quotes(&mut self) -> Reading<Vec<Piece>> {
+    fn double_quotes(&mut self, pieces: &mut Vec<Piece>) -> Reading<()> {
         let opened = self.at;
         self.at += 1;
         // Quotes around nothing still make a word.
-        let mut pieces = vec![Piece::Text { text: String::new(), quoted: true }];
+        push_quoted(pieces, "");
         loop {
             let Some(character) = self.character() else {
                 return self.refuse_at(opened, self.text.len(), "a quote is not closed");
@@ -184,22 +184,25 @@ impl Cursor<'_> {
             match character {
                 '"' => {
                     self.at += 1;
-                    return Ok(pieces);
+                    return Ok(());
                 }
                 '\\' if self.continued() => self.at += 2,
                 '\\' if matches!(self.ahead(1), Some(b'$' | b'`' | b'"' | b'\\')) => {
-                    self.at += 1;
-                    let Some(escaped) = self.character() else { return self.refuse("a quote is not closed") };
-                    quoted(&mut pieces, escaped);
-                    self.at += 1;
+                    push_quoted(pieces, self.text.get(self.at + 1..self.at + 2).unwrap_or_default());
+                    self.at += 2;
                 }
-                '$' | '`' => self.dollar(true, &mut pieces)?,
-                _ => {
-                    quoted(&mut pieces, character);
-                    self.at += character.len_utf8();
-                }
+                '$' | '`' => self.dollar(true, pieces)?,
+                _ => self.quoted_run(b"\"\\$`", pieces),
             }
         }
+    }
+
+    /// Takes the character here, and all behind it that are none of these.
+    pub(super) fn quoted_run(&mut self, ends: &[u8], pieces: &mut Vec<Piece>) {
+        let rest = self.rest();
+        let length = 1 + rest.bytes().skip(1).take_while(|byte| !ends.contains(byte)).count();
+        push_quoted(pieces, rest.get(..length).unwrap_or_default());
+        self.at += length;
     }
 
     /// Everything that starts with `$` or a backtick.
@@ -236,7 +239,7 @@ impl Cursor<'_> {
                     return self.refuse("a `$` that other shells read differently");
                 }
                 self.at += 1;
-                pieces.push(Piece::Text { text: "$".into(), quoted: is_quoted });
+                push_piece(pieces, Piece::Text { text: "$".into(), quoted: is_quoted });
             }
         }
         Ok(())
@@ -288,12 +291,12 @@ enum Place {
     Value,
 }
 
-/// Adds a quoted character.
-fn quoted(pieces: &mut Vec<Piece>, character: char) {
+/// Adds text that stands in quotes.
+pub(super) fn push_quoted(pieces: &mut Vec<Piece>, more: &str) {
     if let Some(Piece::Text { text, quoted: true }) = pieces.last_mut() {
-        text.push(character);
+        text.push_str(more);
     } else {
-        pieces.push(Piece::Text { text: character.to_string(), quoted: true });
+        pieces.push(Piece::Text { text: more.to_owned(), quoted: true });
     }
 }
 

@@ -85,7 +85,7 @@ fn set(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// shell or to programs.
 fn read(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let plain = |name: &&str| is_name(name) && is_own_name(name);
-    let counts = parsed.options.iter().filter(|option| matches!(option.name.as_str(), "-t" | "-n" | "-N"));
+    let counts = parsed.options.iter().filter(|option| matches!(&*option.name, "-t" | "-n" | "-N"));
     let counted = counts.filter_map(|option| option.value).all(|value| is_number(&value.replace('.', "")));
     if parsed.operands.is_empty() || !parsed.operands.iter().all(plain) || !counted {
         scene.unknown("reads into a variable that may mean something to the shell");

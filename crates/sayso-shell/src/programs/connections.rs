@@ -81,9 +81,10 @@ fn sockets(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn only_protocols(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let without_addresses = ["--interfaces", "--statistics", "--unix", "--version"];
     let only_those = !parsed.options.is_empty()
-        && parsed.options.iter().all(|option| {
-            without_addresses.contains(&option.name.as_str()) || matches!(option.name.as_str(), "--listening" | "--all" | "--programs")
-        })
+        && parsed
+            .options
+            .iter()
+            .all(|option| without_addresses.contains(&&*option.name) || matches!(&*option.name, "--listening" | "--all" | "--programs"))
         && without_addresses.iter().any(|name| parsed.has(name));
     if !parsed.has("--numeric") && !only_those {
         scene.unknown("`netstat` without `-n` asks other machines for names");

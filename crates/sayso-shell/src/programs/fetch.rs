@@ -68,7 +68,7 @@ fn curl(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut sends = false;
     for option in &parsed.options {
         let Some(value) = option.value else { continue };
-        match option.name.as_str() {
+        match &*option.name {
             "--output" | "--dump-header" if is_file(value) => scene.write(&format!("{folder}{value}")),
             "--data" | "--data-ascii" | "--data-binary" | "--json" => {
                 sends = true;
@@ -127,7 +127,7 @@ fn tell(scene: &mut Scene<'_>, method: &str, sends: bool) {
 fn only_tells(parsed: &Parsed<'_>) -> bool {
     parsed.operands.is_empty()
         && parsed.unknown.is_empty()
-        && parsed.options.iter().all(|option| matches!(option.name.as_str(), "--version" | "--help"))
+        && parsed.options.iter().all(|option| matches!(&*option.name, "--version" | "--help"))
         && !parsed.options.is_empty()
 }
 

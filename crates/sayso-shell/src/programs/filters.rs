@@ -55,7 +55,7 @@ fn reads_files(scene: &mut Scene<'_>, files: &[&str]) {
 
 /// Whether the program only tells about itself.
 fn tells_about_itself(parsed: &Parsed<'_>) -> bool {
-    parsed.options.iter().any(|given| matches!(given.name.as_str(), "--version" | "--help"))
+    parsed.options.iter().any(|given| matches!(&*given.name, "--version" | "--help"))
         && parsed.options.len() == 1
         && parsed.operands.is_empty()
 }

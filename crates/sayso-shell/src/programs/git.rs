@@ -1,6 +1,5 @@
 //! Git: its subcommand is found behind the global options, and its effects are listed.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::Program;
@@ -11,6 +10,7 @@ use super::git_paths::{below, read_operands};
 use super::git_readers::{READERS, Reader};
 use super::git_writers::{Does, WRITERS, Writer};
 use crate::hole;
+use crate::names::Names;
 use crate::options::{self, Parsed, Takes};
 use crate::scene::Scene;
 
@@ -50,10 +50,12 @@ impl Form {
 /// file of that name.
 pub(crate) fn form(subcommand: &str, arguments: &[&str]) -> Option<Form> {
     let word = arguments.first().copied().filter(|word| !word.starts_with('-'));
-    static ROWS: LazyLock<HashMap<&str, Row>> = LazyLock::new(|| {
-        let writes = WRITERS.iter().map(|row| (row.0, Row::Writes(row)));
+    static ROWS: LazyLock<Names<Row>> = LazyLock::new(|| {
+        let mut rows = Names::with_capacity(READERS.len() + WRITERS.len());
         // What a reader and a writer both have is read.
-        writes.chain(READERS.iter().map(|row| (row.0, Row::Reads(row)))).collect()
+        READERS.iter().for_each(|row| rows.add(row.0, Row::Reads(row)));
+        WRITERS.iter().for_each(|row| rows.add(row.0, Row::Writes(row)));
+        rows
     });
     let find = |word: Option<&str>| match word {
         None => ROWS.get(subcommand).copied(),

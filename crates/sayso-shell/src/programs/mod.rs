@@ -26,6 +26,7 @@ mod tools;
 
 use std::sync::LazyLock;
 
+use crate::names::Names;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
@@ -89,26 +90,28 @@ fn named(families: &'static [&'static [Program]]) -> impl Iterator<Item = (&'sta
 
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
+    by_name().get(name).map(|(program, _)| *program).or_else(|| tools::by_prefix(name))
+}
+
+/// Every program with a row, and whether its arguments are modelled one by one.
+fn by_name() -> &'static Names<(&'static Program, bool)> {
     // Every word of a text that could not be read is looked up, so this must be quick.
-    static BY_NAME: LazyLock<Vec<(&str, &Program)>> = LazyLock::new(|| {
+    static BY_NAME: LazyLock<Names<(&Program, bool)>> = LazyLock::new(|| {
+        let mut all = Names::with_capacity(1024);
         // Of two rows with one name, the modelled one counts.
-        let mut all: Vec<(&str, &Program)> = named(&MODELLED).chain(named(&OTHERS)).collect();
-        all.sort_by_key(|(name, _)| *name);
-        all.dedup_by_key(|(name, _)| *name);
+        named(&MODELLED).for_each(|(name, program)| all.add(name, (program, true)));
+        named(&OTHERS).for_each(|(name, program)| all.add(name, (program, false)));
+        for (name, runs_words) in subcommands::names().filter(|(name, _)| tools::by_prefix(name).is_none()) {
+            all.add(name, (tools::with_subcommands(runs_words), false));
+        }
         all
     });
-    let found = BY_NAME.binary_search_by_key(&name, |(known, _)| known).ok().and_then(|at| BY_NAME.get(at));
-    found.map(|(_, program)| *program).or_else(|| tools::by_prefix(name))
+    &BY_NAME
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
 pub(crate) fn is_modelled(name: &str) -> bool {
-    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let mut names: Vec<&str> = named(&MODELLED).map(|(name, _)| name).collect();
-        names.sort_unstable();
-        names
-    });
-    NAMES.binary_search(&name).is_ok()
+    by_name().get(name).is_some_and(|(_, modelled)| *modelled)
 }
 
 /// Every operand is read.

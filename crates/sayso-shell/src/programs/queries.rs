@@ -8,8 +8,9 @@
 //! (`global.json`), `go` (`toolchain` in `go.mod`, which is fetched), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
 //! and start-up code), `terraform version` (asks whether there is a newer one), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use crate::names::QuickMap;
 
 const QUERIES: &str = "
 python python2 python3 pypy pypy3: --version | -V | --help
@@ -91,9 +92,9 @@ xcode-select: -p | --version
 const ALONE: [&str; 7] = ["hostnamectl", "timedatectl", "localectl", "loginctl", "sw_vers", "stty", "prlimit"];
 
 /// The forms of every program.
-fn forms() -> &'static HashMap<&'static str, Vec<&'static str>> {
-    static FORMS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-        let mut forms: HashMap<&str, Vec<&str>> = HashMap::new();
+fn forms() -> &'static QuickMap<&'static str, Vec<&'static str>> {
+    static FORMS: LazyLock<QuickMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let mut forms: QuickMap<&str, Vec<&str>> = QuickMap::with_capacity_and_hasher(256, Default::default());
         for (names, list) in QUERIES.lines().filter_map(|line| line.split_once(':')) {
             for name in names.split_ascii_whitespace() {
                 forms.entry(name).or_default().extend(list.split('|').map(str::trim));
@@ -104,9 +105,10 @@ fn forms() -> &'static HashMap<&'static str, Vec<&'static str>> {
     &FORMS
 }
 
-/// Whether there are queries of this program.
-pub(super) fn knows(name: &str) -> bool {
-    forms().contains_key(name) || ALONE.contains(&name)
+/// The programs that there are queries of.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let listed = QUERIES.lines().filter_map(|line| line.split_once(':')).flat_map(|(names, _)| names.split_ascii_whitespace());
+    listed.chain(ALONE)
 }
 
 /// Whether these words make the program print something and nothing else.

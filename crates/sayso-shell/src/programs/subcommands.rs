@@ -3,10 +3,10 @@
 //! A row has the names of programs, the subcommands it speaks of, what these do, and the note for the person. A subcommand of two words
 //! is written `image/ls`; a row without subcommands speaks of all others. The first row that fits counts, so the worst stands first.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::queries;
+use crate::names::QuickMap;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
@@ -232,9 +232,9 @@ const ROWS: &[Row] = &[
     ("pandoc ffmpeg convert magick exiftool", "", Runs, "reads and writes files that its words name"),
 ];
 
-fn rows() -> &'static HashMap<&'static str, Vec<&'static Row>> {
-    static BY_NAME: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
-        let mut by_name: HashMap<&str, Vec<&Row>> = HashMap::new();
+fn rows() -> &'static QuickMap<&'static str, Vec<&'static Row>> {
+    static BY_NAME: LazyLock<QuickMap<&str, Vec<&Row>>> = LazyLock::new(|| {
+        let mut by_name: QuickMap<&str, Vec<&Row>> = QuickMap::with_capacity_and_hasher(512, Default::default());
         for row in ROWS {
             for name in row.0.split_ascii_whitespace() {
                 by_name.entry(name).or_default().push(row);
@@ -245,12 +245,13 @@ fn rows() -> &'static HashMap<&'static str, Vec<&'static Row>> {
     &BY_NAME
 }
 
-/// Whether a program stands in the table, and then whether it may run its words.
-pub(super) fn may_run_words(name: &str) -> Option<bool> {
-    match rows().get(name) {
-        Some(rows) => Some(rows.iter().any(|row| matches!(row.2, Commands))),
-        None => queries::knows(name).then_some(false),
-    }
+/// The names of all programs in the table, and whether they may run their words. Those that may stand first.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, bool)> {
+    let of_rows = |runs_words: bool| {
+        let rows = ROWS.iter().filter(move |row| matches!(row.2, Commands) == runs_words);
+        rows.flat_map(|row| row.0.split_ascii_whitespace()).map(move |name| (name, runs_words))
+    };
+    of_rows(true).chain(of_rows(false)).chain(queries::names().map(|name| (name, false)))
 }
 
 /// Lists what a program of the table does.

@@ -32,16 +32,18 @@ pub(super) const PROGRAMS: &[Program] = &[
 pub(super) fn by_prefix(name: &str) -> Option<&'static Program> {
     const PYTHON: Program = Program::raw(&["python"], interpreter).interpreter();
     const FILE_SYSTEM: Program = Program::raw(&["mkfs"], makes_file_system);
-    const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
-    const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
     if version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')) {
         return Some(&PYTHON);
     }
-    if name.starts_with("mkfs.") {
-        return Some(&FILE_SYSTEM);
-    }
-    subcommands::may_run_words(name).map(|runs_words| if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS })
+    name.starts_with("mkfs.").then_some(&FILE_SYSTEM)
+}
+
+/// A program that [`subcommands`] knows.
+pub(super) fn with_subcommands(runs_words: bool) -> &'static Program {
+    const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
+    const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
+    if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
 }
 
 fn makes_file_system(scene: &mut Scene<'_>, _: &Parsed<'_>) {

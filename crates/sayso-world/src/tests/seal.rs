@@ -195,7 +195,7 @@ fn what_may_not_be_read_is_told_apart_all_the_same() {
     }
     let scratch = Scratch::new();
     scratch.file("ws/a", "x");
-    fs::set_permissions(scratch.at("ws/a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(scratch.at("ws/a"), fs::Permissions::from_mode(0o0)).unwrap();
     assert_eq!(by_content(&scratch, "ws/a"), by_content(&scratch, "ws/a"));
     assert!(content(&scratch.at("ws/a"), 10).is_err());
 }

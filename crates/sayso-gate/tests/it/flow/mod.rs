@@ -1,10 +1,13 @@
 //! Whole calls through the gate, with scripted ports: every way a call can go, its end, its events and its entries.
 
 mod batches;
+mod bypasses_a;
+mod bypasses_d;
 mod changes;
 mod delegations;
 mod failures;
 mod grants_given;
 pub mod room;
+mod seeds;
 mod starts;
 mod table;

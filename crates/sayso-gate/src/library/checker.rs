@@ -1,0 +1,196 @@
+//! Answers about commands, edits and addresses, for a host that asks the person by itself and then says what came of it.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context as Polled, Poll, Waker};
+
+use sayso_core::node::Node;
+use sayso_core::operation::Operation;
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
+use sayso_core::verdict::{Tier, Verdict};
+
+use super::check::{Checked, Context, Request, checked, malformed};
+use super::controller::Controller;
+use super::decision::Decision;
+use crate::ports::{Ask, Later};
+use crate::turn::Turn;
+
+/// What the person did with a question of the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Allow this time only.
+    Once,
+    /// Allow from now on, as far as that is offered; what is dangerous is allowed once and no more.
+    Always,
+    /// Allow by a pattern of the person's own. One that does not fit, or is far too wide, is a denial.
+    Pattern(String),
+    /// No.
+    Reject,
+}
+
+/// What the person said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// What they did.
+    pub action: Action,
+    /// What the agent is told with a denial.
+    pub note: Option<String>,
+    /// Who it was.
+    pub by: String,
+    /// How often they were asked and said so. A question that [needs two](Request::needs_two) is denied with less than 2.
+    pub confirmations: u8,
+}
+
+impl Response {
+    /// One answer of a person.
+    pub fn new(action: Action, by: impl Into<String>) -> Self {
+        Response { action, note: None, by: by.into(), confirmations: 1 }
+    }
+}
+
+/// Checks what an agent wants to do. Unlike [`Controller::check`] it knows what was answered before.
+///
+/// ```
+/// use std::sync::Arc;
+/// use sayso_gate::library::{Action, Builder, Checked, Response};
+/// # use sayso_core::{digest::Digest, fact::{Fact, Facts, GitFact, Ignored, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings}};
+/// # use sayso_gate::{ports::World, seal::Sealed};
+/// # struct Machine;
+/// # impl World for Machine {
+/// #     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+/// #         let surroundings = Surroundings { workspace: workspace.into(), cwd: cwd.into(), home: None, own: vec![] };
+/// #         let answer = |question: &Question| match question {
+/// #             Question::Program { name } => {
+/// #                 Some(Fact::Program(ProgramFact { file: Some(format!("/usr/bin/{name}")), changeable: false, inside_workspace: false }))
+/// #             }
+/// #             Question::GitHelpers { .. } => Some(Fact::Git(GitFact { root: None, helpers: vec![], incomplete: false })),
+/// #             _ => None,
+/// #         };
+/// #         Facts { surroundings, answers: questions.iter().map(answer).collect() }
+/// #     }
+/// #     fn seal(&self, files: &[Sealed]) -> Option<Digest> { Some(Digest::of_bytes(format!("{files:?}").as_bytes())) }
+/// # }
+/// # let machine = Arc::new(Machine);
+/// let checker = Builder::new("/ws", machine).profile("opencode").checker()?;
+/// let Checked::Request(request) = checker.check_bash("cargo test") else { panic!("it asks") };
+/// // The host shows `request.description()` and asks the person in its own way.
+/// let decision = checker.apply_response(*request, Response::new(Action::Pattern("cargo test *".into()), "ann"));
+/// assert!(decision.approved);
+/// assert!(matches!(checker.check_bash("cargo test --workspace"), Checked::PreApproved { .. }));
+/// assert!(checker.is_dangerous("git push --force"));
+/// # Ok::<(), String>(())
+/// ```
+pub struct Checker {
+    controller: Controller,
+    staged: Arc<Staged>,
+}
+
+impl Checker {
+    pub(super) fn new(controller: Controller, staged: Arc<Staged>) -> Self {
+        Checker { controller, staged }
+    }
+
+    /// Whether a command may run.
+    pub fn check_bash(&self, command: &str) -> Checked {
+        self.check(Context::new("bash", Node::map([("command", Node::text(command))])))
+    }
+
+    /// Whether a part of a file may be replaced.
+    pub fn check_edit(&self, path: &str, find: &str, replace: &str) -> Checked {
+        let args = [("path", Node::text(path)), ("find", Node::text(find)), ("replace", Node::text(replace))];
+        self.check(Context::new("edit", Node::map(args)))
+    }
+
+    /// Whether an address may be fetched.
+    pub fn check_webfetch(&self, url: &str) -> Checked {
+        self.check(Context::new("webfetch", Node::map([("url", Node::text(url))])))
+    }
+
+    /// Whether any other call may be made.
+    pub fn check(&self, context: Context) -> Checked {
+        match self.judge(context.clone()) {
+            Ok((operation, verdict)) => checked(&operation, &verdict, context, None, None),
+            Err(why) => malformed(&why),
+        }
+    }
+
+    /// Whether a command is known to be dangerous or worse. What is not may still need an answer: ask [`Checker::check_bash`].
+    pub fn is_dangerous(&self, command: &str) -> bool {
+        let judged = self.judge(Context::new("bash", Node::map([("command", Node::text(command))])));
+        judged.is_ok_and(|(_, verdict)| verdict.tier != Tier::None)
+    }
+
+    /// Says what the person said. The call is judged again, the answer counts for exactly what was asked, and what it stores is what a
+    /// prompt would have offered: nothing wider.
+    pub fn apply_response(&self, request: Request, response: Response) -> Decision {
+        let id = self.controller.gate.ids.next("call");
+        self.staged.answers().insert(id.clone(), response);
+        // The answer is there already, so nothing waits.
+        let asked = pin!(self.controller.request(id.clone(), request));
+        let decision = match asked.poll(&mut Polled::from_waker(Waker::noop())) {
+            Poll::Ready(decision) => decision,
+            Poll::Pending => Decision::trouble("denied: the answer did not arrive. nothing was changed"),
+        };
+        self.staged.answers().remove(&id);
+        decision
+    }
+
+    /// The controller behind it: its gate, events and counts.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    fn judge(&self, context: Context) -> Result<(Operation, Verdict), String> {
+        let operation = Operation::freeze(self.controller.plain(context)).map_err(|why| why.0)?;
+        let verdict = self.controller.gate.judge(&operation, &Turn::alone()).verdict;
+        Ok((operation, verdict))
+    }
+}
+
+/// Answers that the host brings, each for one call.
+#[derive(Default)]
+pub(super) struct Staged(Mutex<HashMap<String, Response>>);
+
+impl Staged {
+    fn answers(&self) -> MutexGuard<'_, HashMap<String, Response>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ask for Staged {
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        let response = self.answers().get(prompt.operation.id()).cloned();
+        Box::pin(async move {
+            match response {
+                Some(response) => said(&prompt, response),
+                None => Ended::Nobody,
+            }
+        })
+    }
+}
+
+/// What a response says to a prompt.
+fn said(prompt: &Prompt, response: Response) -> Ended {
+    let Response { action, note, by, confirmations } = response;
+    if prompt.round != Round::Only && confirmations < 2 && action != Action::Reject {
+        return Ended::Failed("it needs two confirmations".to_owned());
+    }
+    let widest = [Scope::Always, Scope::Project, Scope::Session];
+    let choice = match action {
+        Action::Reject => Choice::Deny,
+        Action::Once => Choice::Offer(0),
+        // In the first of two rounds only once is said; nothing wider is offered in either.
+        Action::Always => Choice::Offer(widest.into_iter().find_map(|scope| prompt.offer(scope)).unwrap_or(0)),
+        Action::Pattern(text) => {
+            let is_rule =
+                |scope: Scope| prompt.offers.iter().any(|offer| offer.scope == scope && matches!(offer.stores, Stores::Rule { .. }));
+            match widest.into_iter().find(|scope| is_rule(*scope)) {
+                Some(scope) => Choice::Pattern { text, scope },
+                None => return Ended::Failed("a pattern cannot be kept for this".to_owned()),
+            }
+        }
+    };
+    Ended::Answered { answer: Answer { note, ..prompt.answer(choice) }, by }
+}

@@ -1,0 +1,80 @@
+//! A tool's own picture: only for those who are asked, with nothing hidden, and never instead of what sayso knows better.
+
+use pollster::block_on;
+use sayso_core::outcome::Outcome;
+use sayso_core::presentation::Body;
+use sayso_core::prompt::Scope;
+use sayso_gate::library::{Presenter, Say, requires_approval, simple_approval_request};
+
+use super::{Setup, args};
+
+fn text(line: &'static str) -> Presenter {
+    Presenter::new(move |_| Ok(Body::Text(vec![line.to_owned()])))
+}
+
+#[test]
+fn a_tool_draws_its_own_call_and_all_arguments_stay_below() {
+    let deploy = requires_approval("deploy", |args| Ok(args.clone())).presented_by(text("three\u{1b}[2J services\nand more"));
+    let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder.tool(deploy));
+    assert!(block_on(setup.agent.call("deploy", args([("stage", "live"), ("force", "\u{202e}yes")]))).succeeded());
+    let shown = &setup.person.seen()[0].presentation;
+    assert_eq!(shown.body, Body::Text(vec!["three␛[2J services".to_owned(), "and more".to_owned()]));
+    assert!(shown.details.iter().any(|(name, value)| name == "stage" && value.contains("live")), "{shown:?}");
+    assert!(shown.details.iter().any(|(name, value)| name == "force" && value.contains("‹U+202E›")), "{shown:?}");
+}
+
+#[test]
+fn every_kind_of_picture_is_made_visible() {
+    let escape = "\u{1b}]0;x\u{7}".to_owned();
+    let lines = || vec![escape.clone()];
+    let pictures = [
+        Body::Text(lines()),
+        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1 },
+        Body::Command { lines: lines(), folder: escape.clone(), effects: lines() },
+        Body::Structured(vec![(escape.clone(), escape.clone())]),
+        Body::Binary { path: escape.clone(), media: "image/png", size: 1 },
+    ];
+    for picture in pictures {
+        let setup = Setup::new([Say::No], |builder| builder);
+        let presenter = Presenter::new(move |_| Ok(picture.clone()));
+        let request = simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
+        assert!(!block_on(setup.agent.request_approval(request)).approved);
+        let shown = format!("{:?}", setup.person.seen()[0].presentation);
+        assert!(shown.contains('␛') && !shown.contains("\\u{1b}"), "{shown}");
+    }
+}
+
+#[test]
+fn h_27_what_cannot_be_drawn_is_denied() {
+    for presenter in [Presenter::new(|_| Err("no colours".to_owned())), Presenter::new(|_| panic!("no colours"))] {
+        let setup = Setup::new([Say::Yes(Scope::Once)], |builder| builder);
+        let request = simple_approval_request("deploy", args([]), None, &[]).presented_by(presenter);
+        let decision = block_on(setup.agent.request_approval(request));
+        assert_eq!((decision.approved, decision.outcome, setup.asked()), (false, Outcome::Blocked, 0));
+        assert!(decision.message.contains("no colours"), "{}", decision.message);
+    }
+}
+
+#[test]
+fn what_sayso_knows_is_drawn_by_sayso() {
+    let setup = Setup::new([Say::No, Say::No], |builder| builder);
+    let own = simple_approval_request("bash", args([("command", "cargo test")]), None, &[]);
+    let drawn = own.clone().presented_by(text("nothing to see here"));
+    for request in [own, drawn] {
+        assert!(!block_on(setup.agent.request_approval(request)).approved);
+    }
+    let seen = setup.person.seen();
+    assert_eq!(seen[0].presentation, seen[1].presentation);
+}
+
+#[test]
+fn a_picture_for_one_request_is_for_no_other() {
+    let setup = Setup::new([Say::No, Say::No], |builder| builder);
+    let request = simple_approval_request("deploy", args([]), None, &[]);
+    for request in [request.clone().presented_by(text("a picture")), request] {
+        assert!(!block_on(setup.agent.request_approval(request)).approved);
+    }
+    let seen = setup.person.seen();
+    assert!(matches!(seen[0].presentation.body, Body::Text(_)));
+    assert!(!matches!(&seen[1].presentation.body, Body::Text(lines) if lines == &["a picture"]));
+}
