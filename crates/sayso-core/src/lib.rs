@@ -18,6 +18,7 @@ pub mod paths;
 pub mod policy;
 pub mod presentation;
 pub mod prompt;
+pub mod redact;
 pub mod text;
 pub mod tool;
 pub mod tool_effects;

@@ -29,6 +29,8 @@ pub struct Yes {
     pub by: String,
     /// How far.
     pub scope: Scope,
+    /// The id of the prompt that was answered; the last one, where there were two.
+    pub prompt: Arc<str>,
     /// How often it was confirmed.
     pub confirmations: u8,
 }

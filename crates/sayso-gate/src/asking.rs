@@ -52,14 +52,14 @@ impl Gate {
             };
             match self.put(&prompt).await {
                 Ok((choice, by)) => said = Some((prompt, choice, by)),
-                Err(end) => return Said::No(self.noticed(operation, end, turn)),
+                Err(end) => return Said::No(self.noticed(operation, End { prompt: Some(prompt.id.as_str().into()), ..end }, turn)),
             }
         }
         let Some((prompt, choice, by)) = said else { return Said::No(End::of(Outcome::Nobody)) };
         self.flood.approved(operation);
         let confirmations = u8::try_from(rounds.len()).unwrap_or(u8::MAX);
         match kept(&prompt, &choice) {
-            Ok((scope, kept)) => Said::Yes(Yes { by, scope, confirmations }, kept),
+            Ok((scope, kept)) => Said::Yes(Yes { by, scope, prompt: prompt.id.as_str().into(), confirmations }, kept),
             Err(why) => Said::No(End::trouble(&why)),
         }
     }

@@ -29,6 +29,8 @@ pub struct Finished {
     pub note: Option<String>,
     /// Who said yes and how far, where a person did.
     pub yes: Option<Yes>,
+    /// The prompt that was answered or ended, where somebody was asked; the last one, where there were two.
+    pub prompt: Option<Arc<str>>,
     /// The verdict; none for a call that was malformed.
     pub verdict: Option<Arc<Verdict>>,
     /// The digest of exactly what was judged.

@@ -68,13 +68,15 @@ pub(crate) struct End {
     /// Who said no.
     pub by: Option<String>,
     pub quit: bool,
+    /// The prompt that it ended with.
+    pub prompt: Option<Arc<str>>,
     /// Something of sayso itself went wrong.
     pub trouble: Option<String>,
 }
 
 impl End {
     pub(crate) fn of(outcome: Outcome) -> Self {
-        End { outcome, yes: None, note: None, by: None, quit: false, trouble: None }
+        End { outcome, yes: None, note: None, by: None, quit: false, prompt: None, trouble: None }
     }
 
     /// A failure of sayso itself, which is a denial.
@@ -170,10 +172,14 @@ impl Gate {
             call.id = self.ids.next("call");
         }
         let (id, tool) = (call.id.clone(), call.tool.clone());
-        Operation::freeze(call).map(Arc::new).map_err(|malformed| {
+        let frozen = Operation::freeze(call).map(Arc::new);
+        if let Ok(operation) = &frozen {
+            self.events.publish_above_gate(&self.event(EventKind::ToolCallPre, Some(operation), About::Nothing));
+        }
+        frozen.map_err(|malformed| {
             let end = End::trouble(&malformed.0);
             let text = format!("denied: the call is malformed: {}. nothing was changed", sayso_core::visible::visible(&malformed.0));
-            self.tell(EventKind::ToolCallPre, None, About::Words(text.clone()));
+            self.events.publish_above_gate(&self.event(EventKind::ToolCallPre, None, About::Words(text.clone())));
             let profile = self.profile();
             let what = What::Decided {
                 verdict: None,
@@ -185,8 +191,18 @@ impl Gate {
                 profile,
             };
             let _ = self.record(None, what);
-            let finished =
-                Finished { id, tool, outcome: end.outcome, message: text, note: None, yes: None, verdict: None, digest: None, ran: None };
+            let finished = Finished {
+                id,
+                tool,
+                outcome: end.outcome,
+                message: text,
+                note: None,
+                yes: None,
+                prompt: None,
+                verdict: None,
+                digest: None,
+                ran: None,
+            };
             self.close_with(None, &end, finished.clone());
             Box::new(finished)
         })
@@ -257,6 +273,7 @@ impl Gate {
             message,
             note: end.note.clone(),
             yes: end.yes.clone(),
+            prompt: end.prompt.clone().or_else(|| end.yes.as_ref().map(|yes| Arc::clone(&yes.prompt))),
             verdict: verdict.cloned(),
             digest: operation.map(|operation| operation.digest()),
             ran: None,
@@ -267,7 +284,9 @@ impl Gate {
 
     fn close_with(&self, operation: Option<&Arc<Operation>>, end: &End, finished: Finished) {
         self.stats.ended(end.outcome, end.yes.as_ref().map_or(0, |yes| yes.confirmations));
-        self.tell(EventKind::of(end.outcome), operation, About::Finished(Arc::new(finished)));
+        let finished = Arc::new(finished);
+        self.events.publish_below_gate(&self.event(EventKind::ToolCallPre, operation, About::Finished(Arc::clone(&finished))));
+        self.tell(EventKind::of(end.outcome), operation, About::Finished(finished));
     }
 
     /// Writes an entry of the record.
@@ -277,7 +296,11 @@ impl Gate {
 
     /// Tells observers.
     pub(crate) fn tell(&self, kind: EventKind, operation: Option<&Arc<Operation>>, about: About) {
-        self.events.publish(&Event { kind, operation: operation.cloned(), about });
+        self.events.publish(&self.event(kind, operation, about));
+    }
+
+    fn event(&self, kind: EventKind, operation: Option<&Arc<Operation>>, about: About) -> Event {
+        Event { kind, at: self.now(), operation: operation.cloned(), about }
     }
 
     /// The grant that allowed an operation, if one did.

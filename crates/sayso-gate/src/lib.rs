@@ -28,3 +28,4 @@ pub mod start;
 pub mod stats;
 mod sync;
 pub mod turn;
+mod waiting;

@@ -21,6 +21,7 @@ use crate::gate::{End, Gate};
 use crate::ports::{Ran, World};
 use crate::seal;
 use crate::turn::Turn;
+use crate::waiting::Waiting;
 
 /// How often a call is asked about anew because something changed while it was asked about; then it is denied.
 const MOST_CHANGES: usize = 3;
@@ -46,7 +47,14 @@ impl Gate {
     pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         // What is judged, shown and run is this one value: nothing can change in it any more.
         let operation = self.freeze(call)?;
-        self.tell(EventKind::ToolCallPre, Some(&operation), About::Nothing);
+        // A caller that goes away while it waits has taken the call back.
+        let waiting = Waiting::start(self, &operation);
+        let held = self.settle(operation, turn).await;
+        waiting.over();
+        held
+    }
+
+    async fn settle(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         for _ in 0..MOST_CHANGES {
             let judged = self.judge(&operation, turn);
             let verdict = Arc::new(judged.verdict);
@@ -134,6 +142,7 @@ impl Gate {
             outcome,
             message,
             note: None,
+            prompt: yes.as_ref().map(|yes| Arc::clone(&yes.prompt)),
             yes,
             digest: Some(operation.digest()),
             verdict: Some(verdict),

@@ -5,6 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use sayso_core::outcome::{OUTCOMES, Outcome};
 
+use crate::events::Names;
+use crate::gate::Gate;
+
 /// The counts at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -36,6 +39,31 @@ impl Counts {
         out.extend(OUTCOMES.iter().map(|(outcome, word)| (*word, self.of(*outcome))));
         out.extend([("double_confirmed", self.double_confirmed), ("quit_requested", self.quit_requested), ("failed", self.failed)]);
         out
+    }
+
+    /// The counts under the names that a system's listeners know. Every outcome is in exactly one of them, so the sums agree there, too.
+    pub fn named_as(&self, names: Names) -> Vec<(&'static str, u64)> {
+        let of = |outcomes: &[Outcome]| outcomes.iter().map(|outcome| self.of(*outcome)).sum();
+        match names {
+            Names::Sayso | Names::Opencode => self.named(),
+            Names::KollaborSpec => vec![
+                ("total_requests", self.total),
+                ("approved", of(&[Outcome::Approved])),
+                ("denied", of(&[Outcome::Denied, Outcome::Blocked, Outcome::TimedOut, Outcome::Cancelled, Outcome::Nobody])),
+                ("auto_approved", of(&[Outcome::AutoApproved])),
+                ("dry_run", of(&[Outcome::DryRun])),
+                ("double_confirmed", self.double_confirmed),
+                ("quit_requested", self.quit_requested),
+            ],
+            Names::Kollabor => vec![
+                ("total_checks", self.total),
+                ("auto_approved", of(&[Outcome::AutoApproved])),
+                ("user_approved", of(&[Outcome::Approved])),
+                ("denied", of(&[Outcome::Denied, Outcome::TimedOut, Outcome::Cancelled])),
+                ("blocked", of(&[Outcome::Blocked, Outcome::Nobody])),
+                ("dry_run", of(&[Outcome::DryRun])),
+            ],
+        }
     }
 
     /// One line for the log; what is zero is left out.
@@ -77,5 +105,14 @@ impl Stats {
     /// What ran did not do its work.
     pub(crate) fn failed(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).failed += 1;
+    }
+}
+
+impl Gate {
+    /// The line for the log, where the policy wants one (`show_approval_stats`).
+    pub fn stats_line(&self) -> Option<String> {
+        let policy = self.policy();
+        let shown = policy.views().first().is_none_or(|view| view.general.settings.show_approval_stats);
+        shown.then(|| self.stats.counts().line())
     }
 }

@@ -9,6 +9,7 @@
 
 mod bench;
 mod config_keys;
+mod events;
 mod flow;
 mod grant_reach;
 mod grants;

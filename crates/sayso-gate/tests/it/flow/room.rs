@@ -12,7 +12,7 @@ use sayso_core::node::Node;
 use sayso_core::operation::Call;
 use sayso_gate::approved::Approved;
 use sayso_gate::entry::{Entry, What};
-use sayso_gate::events::{Event, EventKind};
+use sayso_gate::events::{EventKind, Recorder};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::memory::Memory;
@@ -123,7 +123,8 @@ pub struct Room {
     pub world: Arc<Living>,
     pub hands: Arc<Hands>,
     pub shelf: Arc<Shelf>,
-    pub events: Arc<Mutex<Vec<Event>>>,
+    /// Everything that is told, in order.
+    pub events: Recorder,
 }
 
 impl Room {
@@ -152,7 +153,7 @@ impl Room {
             store: Arc::clone(&shelf) as _,
         };
         let gate = Gate::new(ports, Arc::new(setup.policy.clone()), how, Arc::new(|| NOW));
-        let events = listen(&gate);
+        let events = gate.events.record();
         Room { gate, person, world, hands, shelf, events }
     }
 
@@ -161,7 +162,7 @@ impl Room {
     }
 
     pub fn kinds(&self) -> Vec<EventKind> {
-        self.events.lock().unwrap().iter().map(|event| event.kind).collect()
+        self.events.kinds()
     }
 
     pub fn ran(&self) -> Vec<String> {
@@ -180,12 +181,4 @@ impl Room {
         };
         self.shelf.memory.entries().iter().map(word).collect()
     }
-}
-
-/// Everything that is told, in order.
-fn listen(gate: &Gate) -> Arc<Mutex<Vec<Event>>> {
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&events);
-    gate.events.observe(0, Arc::new(move |event: &Event| kept.lock().unwrap().push(event.clone())));
-    events
 }

@@ -119,7 +119,7 @@ fn seed_002_deny_with_a_reason_reaches_the_agent() {
 fn seed_004_a_denial_cancels_and_is_told_with_its_reason() {
     let room = Room::new("kollabor", How::Interactive, &[Say::No]);
     room.call(call("bash make a"));
-    let last = room.events.lock().unwrap().last().cloned().unwrap();
+    let last = room.events.events().pop().unwrap();
     assert_eq!(last.kind, sayso_gate::events::EventKind::Denied);
 }
 

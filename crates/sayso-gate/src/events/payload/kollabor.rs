@@ -1,0 +1,59 @@
+//! The fields that listeners under profile `kollabor` know; a call that does not run is a cancelled event there.
+
+use sayso_core::node::Node;
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+use sayso_core::verdict::Risk;
+
+use super::super::{Event, EventKind};
+use super::{Fields, Parts, map, result, text_or_nothing, tool_data, truth};
+use crate::finished::Finished;
+
+pub(super) fn fields(event: &Event) -> Fields {
+    let parts = Parts::of(event);
+    let mut out = vec![
+        ("tool_id", parts.tool_id()),
+        ("tool_type", text_or_nothing(parts.operation.map(|operation| operation.kind().word()))),
+        ("tool_name", text_or_nothing(parts.operation.map(Operation::tool))),
+        ("risk_level", text_or_nothing(parts.verdict.map(|verdict| risk_level(verdict.risk)))),
+        ("reason", parts.reason()),
+    ];
+    match event.kind {
+        EventKind::ToolCallPre => {
+            out.push(("tool_data", tool_data(&parts)));
+            if let Some(finished) = parts.finished {
+                out.push(("cancelled", truth(!finished.outcome.ran())));
+                out.push(("permission_decision", permission_decision(&parts, finished)));
+            }
+        }
+        EventKind::ToolCallPost => {
+            out.extend([("tool_data", tool_data(&parts)), ("result", result(&parts)), ("auto_approved", truth(parts.auto_approved()))]);
+        }
+        _ => {}
+    }
+    out
+}
+
+/// Three levels are known there; what is not known is high.
+fn risk_level(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High | Risk::Unknown => "high",
+    }
+}
+
+fn permission_decision(parts: &Parts<'_>, finished: &Finished) -> Node {
+    let decision = match finished.outcome {
+        outcome if outcome.ran() => "approved",
+        Outcome::Blocked | Outcome::Nobody => "blocked",
+        _ => "denied",
+    };
+    map(vec![
+        ("decision", Node::text(decision)),
+        ("allowed", truth(finished.outcome.ran())),
+        ("reason", parts.reason()),
+        ("risk_level", text_or_nothing(parts.verdict.map(|verdict| risk_level(verdict.risk)))),
+        ("auto_approved", truth(parts.auto_approved())),
+    ])
+}

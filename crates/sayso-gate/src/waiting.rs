@@ -1,0 +1,36 @@
+//! A call that somebody waits for: if the caller goes away, or something breaks on the way, the call still gets its end.
+
+use std::sync::Arc;
+
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+
+use crate::gate::{End, Gate};
+
+/// Ends a call as taken back, unless it was over before this is dropped.
+pub(crate) struct Waiting<'a> {
+    gate: &'a Gate,
+    operation: Option<Arc<Operation>>,
+}
+
+impl<'a> Waiting<'a> {
+    /// The call is frozen and has no end yet.
+    pub(crate) fn start(gate: &'a Gate, operation: &Arc<Operation>) -> Self {
+        Waiting { gate, operation: Some(Arc::clone(operation)) }
+    }
+
+    /// It has its end.
+    pub(crate) fn over(mut self) {
+        self.operation = None;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(operation) = self.operation.take() {
+            let end = End::of(Outcome::Cancelled);
+            self.gate.note_unjudged(&operation, &end);
+            let _ = self.gate.close(Some(&operation), None, &end);
+        }
+    }
+}
