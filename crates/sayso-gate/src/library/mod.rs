@@ -50,6 +50,7 @@ pub mod tools;
 pub mod wrapper;
 
 pub use crate::ports::{Ask, Run, Store, World};
+pub use crate::presentation::truncate_for_display;
 pub use crate::simulated::{Say, Simulated};
 pub use builder::Builder;
 pub use check::{Checked, Context, Metadata, Request};
