@@ -68,6 +68,8 @@ pub struct Member {
     pub digest: Digest,
     /// One line on what would happen.
     pub description: String,
+    /// What the person looks at.
+    pub presentation: Presentation,
 }
 
 /// Prompts that look alike.

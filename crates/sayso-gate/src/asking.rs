@@ -6,13 +6,15 @@ use sayso_core::draft::Reading;
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
+use sayso_core::presentation::Presentation;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope, Stores};
 use sayso_core::verdict::{Confirm, Verdict};
 
 use crate::approved::Yes;
+use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
-use crate::gate::{End, Gate};
+use crate::gate::Gate;
 use crate::guarded::guarded;
 use crate::offers::{self, Around};
 use crate::turn::Turn;
@@ -107,6 +109,14 @@ impl Gate {
         end
     }
 
+    /// What the person looks at. What breaks on the way cannot be shown.
+    pub(crate) fn present(&self, operation: &Operation, reading: &Reading, verdict: &Verdict) -> Result<Presentation, String> {
+        let policy = self.policy();
+        let settings = self.settings(&policy, operation);
+        let build = || presentation::build(self.ports.world.as_ref(), operation, reading, verdict, settings);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(build)).unwrap_or_else(|panic| Err(crate::guarded::words(panic.as_ref())))
+    }
+
     fn prompt(
         &self,
         operation: &Arc<Operation>,
@@ -117,9 +127,7 @@ impl Gate {
     ) -> Result<Prompt, String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
-        let build = || presentation::build(self.ports.world.as_ref(), operation, reading, verdict, settings);
-        let presentation = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build))
-            .unwrap_or_else(|panic| Err(crate::guarded::words(panic.as_ref())))?;
+        let presentation = self.present(operation, reading, verdict)?;
         let rest = turn
             .batch
             .as_deref()
@@ -188,7 +196,12 @@ impl Gate {
 
     /// Whether a grant was given for scripts that are no longer what they were.
     pub(crate) fn is_stale(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> bool {
-        grant.seal.is_some_and(|seal| self.ports.world.seal(&seal::kept(&grant.key, operation, reading)) != Some(seal))
+        // One of a batch is for exactly what was shown in it; a longer one only for the scripts.
+        let files = || match grant.reach {
+            Reach::Batch(_) => seal::files(operation, reading),
+            _ => seal::kept(&grant.key, operation, reading),
+        };
+        grant.seal.is_some_and(|seal| self.ports.world.seal(&files()) != Some(seal))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Several calls that came together: asked one by one with "operation i of n", and every one of them gets an end, in order.
 
-use std::sync::Arc;
-
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::{Call, Operation};
@@ -9,9 +7,10 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Member, Position, Scope};
 use sayso_core::verdict::{Confirm, Decision, Risk};
 
+use crate::closing::End;
 use crate::describe;
 use crate::finished::Finished;
-use crate::gate::{End, Gate};
+use crate::gate::Gate;
 use crate::seal;
 use crate::turn::Turn;
 
@@ -29,6 +28,20 @@ pub struct Batch {
     pub results: Vec<Finished>,
     /// Somebody stopped it, or a denial did.
     pub stopped: bool,
+}
+
+/// The calls that are still to come. If the caller goes away, they get their end all the same.
+struct Rest<'a> {
+    gate: &'a Gate,
+    calls: std::vec::IntoIter<Call>,
+}
+
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        for call in self.calls.by_ref() {
+            let _ = self.gate.cancel(call);
+        }
+    }
 }
 
 /// A call of the same group that one answer may be for.
@@ -72,14 +85,14 @@ impl Gate {
         let mut turn = Turn { batch: Some(id.clone()), ..Turn::default() };
         let mut results = Vec::with_capacity(total);
         let mut stopped = false;
-        let mut rest = calls.into_iter();
-        while let Some(call) = rest.next() {
+        let mut rest = Rest { gate: self, calls: calls.into_iter() };
+        while let Some(call) = rest.calls.next() {
             if stopped {
                 results.push(self.cancel(call));
                 continue;
             }
             turn.place = Some(Position { index: results.len() + 1, total });
-            let group = self.group(&call, rest.as_slice(), &turn);
+            let group = self.group(&call, rest.calls.as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
             let finished = self.walk(call, &mut turn).await;
             self.settle_group(&id, group, &finished, &mut turn);
@@ -96,12 +109,16 @@ impl Gate {
             let operation = Operation::freeze(other.clone()).ok()?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
-            let scripts = seal::scripts(&operation, &weighed.reading);
-            let seal = if scripts.is_empty() { None } else { Some(self.ports.world.seal(&scripts)?) };
+            let seal = Some(self.ports.world.seal(&seal::files(&operation, &weighed.reading))?);
             let plain = verdict.confirm != Confirm::Double && !verdict.reasons.iter().any(|reason| reason.must_ask);
             let open = verdict.decision == Decision::Ask && plain && !turn.denied.contains_key(&operation.digest());
-            let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict) };
-            open.then(|| Grouped { member, agent: operation.agent().name.clone(), risk: verdict.risk, seal })
+            if !open {
+                return None;
+            }
+            // What cannot be shown is asked about by itself, and denied there.
+            let presentation = self.present(&operation, &weighed.reading, &verdict).ok()?;
+            let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
+            Some(Grouped { member, agent: operation.agent().name.clone(), risk: verdict.risk, seal })
         };
         // A call that is special by itself is asked about by itself.
         if weigh(call).is_none() {
@@ -136,13 +153,8 @@ impl Gate {
     /// Ends a call that nobody was asked about any more.
     fn cancel(&self, call: Call) -> Finished {
         match self.freeze(call) {
-            Ok(operation) => self.refuse_unjudged(&operation, End::of(Outcome::Cancelled)),
+            Ok(operation) => self.refuse_unjudged(&operation, &End::of(Outcome::Cancelled)),
             Err(finished) => *finished,
         }
-    }
-
-    fn refuse_unjudged(&self, operation: &Arc<Operation>, end: End) -> Finished {
-        self.note_unjudged(operation, &end);
-        self.close(Some(operation), None, &end)
     }
 }

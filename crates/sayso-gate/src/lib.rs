@@ -5,6 +5,7 @@
 pub mod approved;
 mod asking;
 pub mod batch;
+mod closing;
 mod delegation;
 pub mod describe;
 pub mod entry;
@@ -19,6 +20,7 @@ pub mod memory;
 pub mod offers;
 pub mod pattern;
 pub mod pipeline;
+pub mod plugins;
 pub mod ports;
 pub mod presentation;
 pub mod prompts;

@@ -14,10 +14,11 @@ use sayso_core::verdict::{Decision, Verdict};
 
 use crate::approved::{Approved, Yes};
 use crate::asking::Said;
+use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
-use crate::gate::{End, Gate};
+use crate::gate::Gate;
 use crate::ports::{Ran, World};
 use crate::seal;
 use crate::turn::Turn;
@@ -34,9 +35,6 @@ impl Gate {
 
     /// One call on its turn.
     pub(crate) async fn walk(&self, call: Call, turn: &mut Turn) -> Finished {
-        if let Some(refused) = self.check_attachments(&call).await {
-            return refused;
-        }
         match self.hold(call, turn).await {
             Ok(approved) => self.run(approved).await,
             Err(finished) => *finished,
@@ -55,6 +53,10 @@ impl Gate {
     }
 
     async fn settle(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+        // Files that go along with a delegation are questions of their own.
+        if let Some(end) = self.refused_attachment(&operation).await {
+            return Err(Box::new(self.refuse_unjudged(&operation, &end)));
+        }
         for _ in 0..MOST_CHANGES {
             let judged = self.judge(&operation, turn);
             let verdict = Arc::new(judged.verdict);

@@ -6,7 +6,7 @@ use sayso_core::digest::Digest;
 use sayso_core::grant::Grant;
 use sayso_core::prompt::{Member, Position};
 
-use crate::gate::End;
+use crate::closing::End;
 
 /// The turn of one call.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 
-use crate::gate::{End, Gate};
+use crate::closing::End;
+use crate::gate::Gate;
 
 /// Ends a call as taken back, unless it was over before this is dropped.
 pub(crate) struct Waiting<'a> {
@@ -28,9 +29,7 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(operation) = self.operation.take() {
-            let end = End::of(Outcome::Cancelled);
-            self.gate.note_unjudged(&operation, &end);
-            let _ = self.gate.close(Some(&operation), None, &end);
+            let _ = self.gate.refuse_unjudged(&operation, &End::of(Outcome::Cancelled));
         }
     }
 }

@@ -73,9 +73,6 @@ impl Controller {
         let Request { context, says, presentation, group_id, .. } = request;
         let call = Call { id: id.clone(), says, group: group_id, ..self.plain(context) };
         let _drawn = self.presenting.draw_call(&id, presentation);
-        if let Some(refused) = self.gate.check_attachments(&call).await {
-            return Decision::no(refused);
-        }
         match self.gate.hold(call, &mut Turn::alone()).await {
             Ok(approved) => {
                 let scope = self.scope(&approved);

@@ -1,5 +1,7 @@
 //! Batches: places, the rest of a batch, groups, quitting, and what a denial does to the others.
 
+use std::future::Future as _;
+
 use sayso_core::decide::Run as How;
 use sayso_core::operation::Call;
 use sayso_core::outcome::Outcome;
@@ -143,6 +145,33 @@ fn b_07_calls_of_a_group_are_one_question_and_nothing_is_grouped_by_guessing() {
     let batch = run(&room, &list[..2], Options::default());
     assert_eq!(outcomes(&batch), [Denied, Denied]);
     assert_eq!((room.person.seen().len(), batch.results[1].note.as_deref()), (1, Some("neither")));
+}
+
+#[test]
+fn every_member_of_a_group_is_shown_whole() {
+    let edit = |path: &str| Call { group: Some("g".to_owned()), ..call(&format!("file_edit {path}")) };
+    let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
+    let batch = run(&room, &[edit("src/main.rs"), edit("package.json")], Options::default());
+    assert_eq!(outcomes(&batch), [Outcome::Approved, Outcome::AutoApproved]);
+    let member = &room.person.seen()[0].group[0];
+    assert_eq!(member.presentation.whole().word(), "diff", "what would change in it is there, and not only its name");
+}
+
+#[test]
+fn x_04_a_batch_that_is_dropped_ends_every_call_of_it() {
+    let prompts = sayso_gate::prompts::Prompts::new();
+    let _seat = prompts.join(sayso_gate::prompts::Answerer::new("tui"));
+    let person = std::sync::Arc::new(sayso_gate::simulated::Simulated::default());
+    let room = Room::asking(&Setup::profile("sayso"), How::Interactive, std::sync::Arc::new(prompts.clone()), person);
+    {
+        let mut batch = Box::pin(room.gate.batch(calls(&["bash ls", "bash make a", "bash make b", "bash make c"]), Options::default()));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(batch.as_mut().poll(&mut context).is_pending());
+        assert_eq!(prompts.len(), 1);
+    }
+    assert!(prompts.is_empty());
+    let counts = room.gate.stats.counts();
+    assert_eq!((counts.total, counts.of(Outcome::AutoApproved), counts.of(Outcome::Cancelled)), (4, 1, 3));
 }
 
 #[test]
