@@ -123,20 +123,10 @@ pub enum Scope {
 pub enum Stores {
     /// Nothing.
     Nothing,
-    /// A grant.
-    Grant {
-        /// What it covers.
-        key: GrantKey,
-        /// How far it reaches.
-        reach: Reach,
-    },
-    /// A rule with this pattern of a command.
-    Rule {
-        /// The pattern, as a policy file has it.
-        pattern: String,
-        /// How far it reaches.
-        reach: Reach,
-    },
+    /// A grant for what this covers.
+    Grant(GrantKey),
+    /// A rule with this pattern of a command, as a policy file has it.
+    Rule(Arc<str>),
 }
 
 /// What somebody says to a prompt.
@@ -208,14 +198,24 @@ impl Prompt {
             Choice::Offer(index) => *index < self.offers.len(),
             // A pattern of one's own is as wide as the widest rule that is offered, and for nothing that must be asked.
             Choice::Pattern { scope, .. } => {
-                *scope > Scope::Batch
-                    && self.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule { .. }) && *scope <= offer.scope)
+                *scope > Scope::Batch && self.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_)) && *scope <= offer.scope)
             }
         }
     }
 }
 
 impl Scope {
+    /// How far a grant of this scope reaches, given for an operation; none where nothing is kept, or nothing would end it.
+    pub fn reach(self, operation: &Operation) -> Option<Reach> {
+        match self {
+            Scope::Once => None,
+            Scope::Batch => operation.batch().map(|batch| Reach::Batch(batch.to_owned())),
+            Scope::Session => Some(Reach::Session(operation.session().to_owned())).filter(|_| !operation.session().is_empty()),
+            Scope::Project => Some(Reach::Project(operation.workspace().to_owned())),
+            Scope::Always => Some(Reach::Always),
+        }
+    }
+
     /// The word used in JSON and in messages.
     pub fn word(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::presentation::Presentation;
-use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope, Stores};
+use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
 use sayso_core::verdict::{Confirm, Verdict};
 
 use crate::approved::Yes;
@@ -36,32 +36,48 @@ pub(crate) struct Kept {
 }
 
 impl Gate {
-    /// Asks until there is an answer. Whatever goes wrong is a no.
-    pub(crate) async fn ask(&self, operation: &Arc<Operation>, reading: &Reading, verdict: &Arc<Verdict>, turn: &mut Turn) -> Said {
+    /// The question about an operation, or why there is none.
+    pub(crate) fn question(
+        &self,
+        operation: &Arc<Operation>,
+        reading: &Reading,
+        verdict: &Arc<Verdict>,
+        turn: &mut Turn,
+    ) -> Result<Arc<Prompt>, Box<End>> {
         turn.grants_before = turn.grants.len();
         if let Some(end) = turn.denied.get(&operation.digest()) {
-            return Said::No(end.clone());
+            return Err(Box::new(end.clone()));
         }
         if let Some(why) = self.flood.refusal(operation, self.now()) {
-            return Said::No(End::trouble(&why));
+            return Err(Box::new(End::trouble(&why)));
         }
-        let rounds: &[Round] = if verdict.confirm == Confirm::Double { &[Round::First, Round::Second] } else { &[Round::Only] };
-        let mut said = None;
-        for round in rounds {
-            let prompt = match self.prompt(operation, reading, verdict, turn, *round) {
-                Ok(prompt) => Arc::new(prompt),
-                Err(why) => return Said::No(End::trouble(&format!("it could not be shown: {why}"))),
-            };
-            match self.put(&prompt).await {
-                Ok((choice, by)) => said = Some((prompt, choice, by)),
-                Err(end) => return Said::No(self.noticed(operation, End { prompt: Some(prompt.id.as_str().into()), ..end }, turn)),
+        let round = if verdict.confirm == Confirm::Double { Round::First } else { Round::Only };
+        let prompt = self.prompt(operation, reading, verdict, turn, round);
+        prompt.map(Arc::new).map_err(|why| Box::new(End::trouble(&format!("it could not be shown: {why}"))))
+    }
+
+    /// Asks until there is an answer. Whatever goes wrong is a no.
+    pub(crate) async fn ask(&self, mut prompt: Arc<Prompt>, turn: &mut Turn) -> Said {
+        let mut answered = self.put(&prompt).await;
+        let twice = prompt.round == Round::First;
+        if twice && answered.is_ok() {
+            // A prompt of its own, with an id of its own: the answer to the first is none to this one.
+            let second = Prompt { id: self.ids.next("prompt"), round: Round::Second, asked: self.now(), ..(*prompt).clone() };
+            prompt = Arc::new(second);
+            answered = self.put(&prompt).await;
+        }
+        let (choice, by) = match answered {
+            Ok(answered) => answered,
+            Err(end) => {
+                let end = End { prompt: Some(prompt.id.as_str().into()), ..end };
+                return Said::No(self.noticed(&prompt.operation, end, turn));
             }
-        }
-        let Some((prompt, choice, by)) = said else { return Said::No(End::of(Outcome::Nobody)) };
-        self.flood.approved(operation);
-        let confirmations = u8::try_from(rounds.len()).unwrap_or(u8::MAX);
+        };
+        self.flood.approved(&prompt.operation);
         match kept(&prompt, &choice) {
-            Ok((scope, kept)) => Said::Yes(Yes { by, scope, prompt: prompt.id.as_str().into(), confirmations }, kept),
+            Ok((scope, kept)) => {
+                Said::Yes(Yes { by, scope, confirmations: if twice { 2 } else { 1 }, prompt: prompt.id.as_str().into() }, kept)
+            }
             Err(why) => Said::No(End::trouble(&why)),
         }
     }
@@ -128,11 +144,8 @@ impl Gate {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let presentation = self.present(operation, reading, verdict)?;
-        let rest = turn
-            .batch
-            .as_deref()
-            .map(|batch| (batch, turn.rest()))
-            .filter(|_| round == Round::Only || settings.approve_all_covers_dangerous);
+        let asks_for_rest = turn.batch.is_some() && (round == Round::Only || settings.approve_all_covers_dangerous);
+        let rest = if asks_for_rest { turn.rest() } else { 0 };
         let mut offers =
             offers::offers(operation, reading, verdict, Around { rest, rest_covers_danger: settings.approve_all_covers_dangerous });
         if !turn.group.is_empty() {
@@ -207,24 +220,19 @@ impl Gate {
 
 /// What a yes stores, by the prompt it was said to.
 fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), String> {
-    match choice {
+    let (scope, key, words) = match choice {
         Choice::Offer(index) => {
             let offer = prompt.offers.get(*index).ok_or("the answer was not offered")?;
-            let stored = offers::key_of(&offer.stores)?;
-            Ok((offer.scope, stored.map(|(key, reach)| Kept { key, reach, words: offer.words.clone() })))
+            (offer.scope, offers::key_of(&offer.stores)?, offer.words.clone())
         }
         Choice::Pattern { text, scope } => {
             let pattern = pattern::check(text, &prompt.operation)?;
-            let same = |stores: &Stores| matches!(stores, Stores::Rule { .. });
-            let reach =
-                prompt.offers.iter().find(|offer| offer.scope == *scope && same(&offer.stores)).and_then(|offer| match &offer.stores {
-                    Stores::Rule { reach, .. } => Some(reach.clone()),
-                    _ => None,
-                });
-            let reach = reach.ok_or("a pattern cannot be kept for that long")?;
             let words = format!("allow `{}` ({})", sayso_core::visible::visible(text), scope.word());
-            Ok((*scope, Some(Kept { key: GrantKey::Pattern(Arc::new(pattern)), reach, words })))
+            (*scope, Some(GrantKey::Pattern(Arc::new(pattern))), words)
         }
-        Choice::Deny | Choice::Quit => Err("that is no yes".to_owned()),
-    }
+        Choice::Deny | Choice::Quit => return Err("that is no yes".to_owned()),
+    };
+    let Some(key) = key else { return Ok((scope, None)) };
+    let reach = scope.reach(&prompt.operation).ok_or("that cannot be kept for so long")?;
+    Ok((scope, Some(Kept { key, reach, words })))
 }

@@ -76,7 +76,7 @@ impl Gate {
                 digest: None,
                 ran: None,
             };
-            self.close_with(None, &end, finished.clone());
+            self.announce_end(None, &end, finished.clone());
             Box::new(finished)
         })
     }
@@ -95,7 +95,7 @@ impl Gate {
             self.stats.quit();
             self.tell(EventKind::Quit, Some(operation), About::Nothing);
         }
-        Box::new(self.close(Some(operation), Some(verdict), &end))
+        Box::new(self.announce(Some(operation), Some(verdict), &end))
     }
 
     /// The entry of a decision.
@@ -134,11 +134,11 @@ impl Gate {
         if let Err(why) = self.record(Some(operation), what) {
             self.tell(EventKind::Updated, Some(operation), About::Words(format!("a denial could not be recorded: {why}")));
         }
-        self.close(Some(operation), None, end)
+        self.announce(Some(operation), None, end)
     }
 
-    /// The one place where a call ends: it is counted once and told once.
-    pub(crate) fn close(&self, operation: Option<&Arc<Operation>>, verdict: Option<&Arc<Verdict>>, end: &End) -> Finished {
+    /// The one place where a decision is counted and told, once for each call.
+    pub(crate) fn announce(&self, operation: Option<&Arc<Operation>>, verdict: Option<&Arc<Verdict>>, end: &End) -> Finished {
         let message = operation.map_or_else(String::new, |operation| self.message(operation, verdict.map(AsRef::as_ref), end));
         let finished = Finished {
             id: operation.map_or_else(String::new, |operation| operation.id().to_owned()),
@@ -152,11 +152,11 @@ impl Gate {
             digest: operation.map(|operation| operation.digest()),
             ran: None,
         };
-        self.close_with(operation, end, finished.clone());
+        self.announce_end(operation, end, finished.clone());
         finished
     }
 
-    fn close_with(&self, operation: Option<&Arc<Operation>>, end: &End, finished: Finished) {
+    fn announce_end(&self, operation: Option<&Arc<Operation>>, end: &End, finished: Finished) {
         self.stats.ended(end.outcome, end.yes.as_ref().map_or(0, |yes| yes.confirmations));
         let finished = Arc::new(finished);
         self.events.publish_below_gate(&self.event(EventKind::ToolCallPre, operation, About::Finished(Arc::clone(&finished))));

@@ -43,6 +43,8 @@ pub enum What {
     Finished {
         /// Whether the tool did its work.
         succeeded: bool,
+        /// Whether it was started at all.
+        started: bool,
         /// How long it took, in milliseconds.
         milliseconds: u64,
     },

@@ -3,22 +3,16 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
-use sayso_core::draft::Reading;
-use sayso_core::effect::EffectKind;
 use sayso_core::operation::Operation;
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::verdict::{Decision, Verdict};
 
 use crate::entry::What;
 use crate::events::{About, Bus, EventKind};
 use crate::flood::Flood;
 use crate::ids::Ids;
-use crate::pipeline;
 use crate::plugins::Tighten;
 use crate::ports::{Ask, Run, Store, World};
-use crate::seal::Sealed;
 use crate::start;
 use crate::stats::Stats;
 
@@ -129,32 +123,4 @@ impl Gate {
             None => &FALLBACK,
         }
     }
-
-    /// The grant that allowed an operation, if one did.
-    pub(crate) fn granted_by(&self, verdict: &Verdict) -> Option<String> {
-        if verdict.decision != Decision::Allow {
-            return None;
-        }
-        let reason = verdict.reasons.iter().find(|reason| reason.rule == "grant" && reason.source.starts_with("grant "))?;
-        reason.source.strip_prefix("grant ").map(str::to_owned)
-    }
-
-    /// Whether what was shown is no longer so.
-    pub(crate) fn has_changed(&self, operation: &Operation, shown: &Reading, files: &[Sealed], before: Digest) -> bool {
-        let now = pipeline::read(self.ports.world.as_ref(), operation);
-        self.ports.world.seal(files) != Some(before) || without_sizes(shown) != without_sizes(&now)
-    }
-}
-
-/// A reading without what changes all the time and means nothing: how large a file is that is only looked at.
-fn without_sizes(reading: &Reading) -> Reading {
-    let mut reading = reading.clone();
-    for effect in reading.effects.iter_mut().filter(|effect| effect.kind == EffectKind::Read) {
-        if let sayso_core::effect::Target::Path(place) = &mut effect.target
-            && let Some(fact) = &mut place.fact
-        {
-            fact.size = None;
-        }
-    }
-    reading
 }

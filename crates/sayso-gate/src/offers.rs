@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use sayso_core::draft::Reading;
 use sayso_core::explain;
-use sayso_core::grant::{GrantKey, Reach};
+use sayso_core::grant::GrantKey;
 use sayso_core::operation::{Operation, ToolSays};
+use sayso_core::policy::command::{CommandPattern, Form};
 use sayso_core::prompt::{Offer, Scope, Stores};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Confirm, Tier, Verdict};
@@ -13,15 +14,15 @@ use sayso_core::visible::visible;
 
 /// What else decides which answers there are.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Around<'a> {
-    /// The batch and how many operations of it are still to come.
-    pub rest: Option<(&'a str, usize)>,
+pub struct Around {
+    /// How many operations of the batch are still to come.
+    pub rest: usize,
     /// "Approve all" of this batch covers dangers (one profile only).
     pub rest_covers_danger: bool,
 }
 
 /// The answers for a prompt, narrowest first. What must be asked is only ever allowed once.
-pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, around: Around<'_>) -> Vec<Offer> {
+pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, around: Around) -> Vec<Offer> {
     let mut out = vec![Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }];
     let must = verdict.confirm == Confirm::Double || verdict.tier != Tier::None || verdict.reasons.iter().any(|reason| reason.must_ask);
     let only_danger = operation.kind() == Kind::Terminal
@@ -31,8 +32,9 @@ pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, aroun
             .filter(|reason| reason.must_ask)
             .all(|reason| reason.is_built_in("dangerous") || reason.is_built_in("delete"));
     let whole_rest = !must || around.rest_covers_danger && only_danger;
-    if let Some((batch, rest)) = around.rest.filter(|(_, rest)| *rest > 0 && whole_rest) {
-        let stores = Stores::Grant { key: GrantKey::RestOfBatch, reach: Reach::Batch(batch.to_owned()) };
+    let rest = around.rest;
+    if rest > 0 && whole_rest {
+        let stores = Stores::Grant(GrantKey::RestOfBatch);
         let words = format!("allow this and the {rest} that follow in this batch; deletes, dangers and protected files still ask");
         out.push(Offer { scope: Scope::Batch, stores, words });
     }
@@ -41,10 +43,9 @@ pub fn offers(operation: &Operation, reading: &Reading, verdict: &Verdict, aroun
     }
     // Without a session nothing would end such a grant.
     if !operation.session().is_empty() {
-        let reach = Reach::Session(operation.session().to_owned());
         out.extend(of_session(operation, reading).into_iter().map(|(key, words)| Offer {
             scope: Scope::Session,
-            stores: Stores::Grant { key, reach: reach.clone() },
+            stores: Stores::Grant(key),
             words: format!("{words} in this session"),
         }));
     }
@@ -96,18 +97,16 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
     if operation.kind() != Kind::Terminal || reading.opaque.is_some() {
         return Vec::new();
     }
-    let mut reaches = vec![
-        (Scope::Project, Reach::Project(operation.workspace().to_owned()), "in this project"),
-        (Scope::Always, Reach::Always, "everywhere"),
-    ];
+    let mut scopes = vec![(Scope::Project, "in this project"), (Scope::Always, "everywhere")];
     if !operation.session().is_empty() {
-        reaches.insert(0, (Scope::Session, Reach::Session(operation.session().to_owned()), "in this session"));
+        scopes.insert(0, (Scope::Session, "in this session"));
     }
     let mut out = Vec::new();
     for pattern in sayso_shell::proposals(command) {
-        for (scope, reach, place) in &reaches {
+        let pattern: Arc<str> = pattern.into();
+        for (scope, place) in &scopes {
             let words = format!("allow `{}` {place}", visible(&pattern));
-            out.push(Offer { scope: *scope, stores: Stores::Rule { pattern: pattern.clone(), reach: reach.clone() }, words });
+            out.push(Offer { scope: *scope, stores: Stores::Rule(Arc::clone(&pattern)), words });
         }
     }
     out
@@ -121,21 +120,18 @@ fn lasting(operation: &Operation) -> Vec<Offer> {
         Kind::Mcp => mcp_tool(operation).filter(|(key, _)| matches!(key, GrantKey::McpTool { schema: Some(_), .. })),
         _ => None,
     };
-    let reach = Reach::Project(operation.workspace().to_owned());
-    let offer =
-        |(key, words)| Offer { scope: Scope::Project, stores: Stores::Grant { key, reach }, words: format!("{words} in this project") };
+    let offer = |(key, words)| Offer { scope: Scope::Project, stores: Stores::Grant(key), words: format!("{words} in this project") };
     found.map(offer).into_iter().collect()
 }
 
 /// The grant key of what an offer stores, with a pattern read.
-pub fn key_of(stores: &Stores) -> Result<Option<(GrantKey, Reach)>, String> {
+pub fn key_of(stores: &Stores) -> Result<Option<GrantKey>, String> {
     match stores {
         Stores::Nothing => Ok(None),
-        Stores::Grant { key, reach } => Ok(Some((key.clone(), reach.clone()))),
-        Stores::Rule { pattern, reach } => {
-            let pattern =
-                sayso_core::policy::command::CommandPattern::parse(pattern, sayso_core::policy::command::Form::Words, &sayso_shell::Bash)?;
-            Ok(Some((GrantKey::Pattern(Arc::new(pattern)), reach.clone())))
+        Stores::Grant(key) => Ok(Some(key.clone())),
+        Stores::Rule(pattern) => {
+            let pattern = CommandPattern::parse(pattern, Form::Words, &sayso_shell::Bash)?;
+            Ok(Some(GrantKey::Pattern(Arc::new(pattern))))
         }
     }
 }

@@ -20,12 +20,12 @@ use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::gate::Gate;
 use crate::ports::{Ran, World};
-use crate::seal;
+use crate::seal::Shown;
 use crate::turn::Turn;
 use crate::waiting::Waiting;
 
-/// How often a call is asked about anew because something changed while it was asked about; then it is denied.
-const MOST_CHANGES: usize = 3;
+/// How many times a call is asked about in all; if what it is about changed each time, it is denied.
+const MOST_QUESTIONS: usize = 3;
 
 impl Gate {
     /// One call by itself: held, judged, asked about where it has to be, recorded, and run.
@@ -43,23 +43,25 @@ impl Gate {
 
     /// Holds a call until it may run. A refusal has an end already; an approval runs once, with [`Gate::run`] or by the host.
     pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
-        // What is judged, shown and run is this one value: nothing can change in it any more.
+        // What is judged, shown and run is this one value: nothing can change in it any more. The files it names still can; the seal is for those.
         let operation = self.freeze(call)?;
         // A caller that goes away while it waits has taken the call back.
         let waiting = Waiting::start(self, &operation);
-        let held = self.settle(operation, turn).await;
+        let held = self.weigh_and_ask(operation, turn).await;
         waiting.over();
         held
     }
 
-    async fn settle(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+    /// Judges the call and asks where it has to. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is written
+    /// down, counted and told, and nothing runs.
+    async fn weigh_and_ask(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         // Files that go along with a delegation are questions of their own.
         if let Some(end) = self.refused_attachment(&operation).await {
             return Err(Box::new(self.refuse_unjudged(&operation, &end)));
         }
-        for _ in 0..MOST_CHANGES {
-            let judged = self.judge(&operation, turn);
-            let verdict = Arc::new(judged.verdict);
+        for _ in 0..MOST_QUESTIONS {
+            let weighed = self.judge(&operation, turn);
+            let verdict = Arc::new(weighed.verdict);
             self.tell(EventKind::Check, Some(&operation), About::Verdict(Arc::clone(&verdict)));
 
             let yes = match verdict.decision {
@@ -68,27 +70,29 @@ impl Gate {
                 Decision::Allow => None,
                 Decision::Ask => {
                     // Sealed before it is shown: what changes from here on is a new question.
-                    let files = seal::files(&operation, &judged.reading);
-                    let Some(before) = self.ports.world.seal(&files) else {
-                        return Err(self.refuse(&operation, &verdict, End::trouble("what it is about could not be looked at")));
+                    let (shown, prompt) = match self.show(&operation, weighed.reading, &verdict, turn) {
+                        Ok(shown) => shown,
+                        Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
                     };
-                    match self.ask(&operation, &judged.reading, &verdict, turn).await {
+                    match self.ask(prompt, turn).await {
                         Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
-                        Said::Yes(..) if self.has_changed(&operation, &judged.reading, &files, before) => {
-                            turn.forget();
-                            continue;
+                        Said::Yes(yes, kept) => {
+                            let Some(reading) = self.unchanged(&operation, &shown) else {
+                                turn.forget();
+                                continue;
+                            };
+                            if let Err(trouble) = self.keep(&operation, &reading, &verdict, kept, turn) {
+                                return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
+                            }
+                            Some((yes, shown))
                         }
-                        Said::Yes(yes, kept) => match self.keep(&operation, &judged.reading, &verdict, kept, turn) {
-                            Ok(()) => Some((yes, files, before)),
-                            Err(trouble) => return Err(self.refuse(&operation, &verdict, End::trouble(&trouble))),
-                        },
                     }
                 }
             };
-            if let Some(grant) = &judged.grant {
+            if let Some(grant) = &weighed.grant {
                 turn.used(grant);
             }
-            return self.approve(operation, verdict, judged.grant, yes);
+            return self.approve(operation, verdict, weighed.grant, yes);
         }
         let verdict = Arc::new(self.judge(&operation, turn).verdict);
         Err(self.refuse(&operation, &verdict, End::trouble("it kept changing while it was asked about")))
@@ -100,9 +104,9 @@ impl Gate {
         operation: Arc<Operation>,
         verdict: Arc<Verdict>,
         grant: Option<String>,
-        yes: Option<(Yes, Vec<seal::Sealed>, sayso_core::digest::Digest)>,
+        yes: Option<(Yes, Shown)>,
     ) -> Result<Approved, Box<Finished>> {
-        let (yes, seal) = yes.map_or((None, None), |(yes, files, digest)| (Some(yes), Some((files, digest))));
+        let (yes, seal) = yes.map_or((None, None), |(yes, shown)| (Some(yes), Some((shown.files, shown.seal))));
         let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
         let end = End { yes: yes.clone(), ..End::of(outcome) };
         if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
@@ -111,7 +115,7 @@ impl Gate {
         if let Some(grant) = grant {
             self.ports.store.used(&grant);
         }
-        self.close(Some(&operation), Some(&verdict), &end);
+        self.announce(Some(&operation), Some(&verdict), &end);
         Ok(Approved { operation, verdict, outcome, yes, seal })
     }
 
@@ -124,11 +128,11 @@ impl Gate {
         let ran = if unchanged {
             crate::guarded::guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
         } else {
-            Ran::Failed("it was not run: a file that it is about changed after it was approved".to_owned())
+            Ran::NotRun("it was not run: a file that it is about changed after it was approved".to_owned())
         };
         let succeeded = matches!(ran, Ran::Done(_));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, milliseconds }) {
+        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started: unchanged, milliseconds }) {
             self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));
         }
         if !succeeded {
@@ -136,7 +140,7 @@ impl Gate {
         }
         let message = match &ran {
             Ran::Done(_) => String::new(),
-            Ran::Failed(why) => why.clone(),
+            Ran::Failed(why) | Ran::NotRun(why) => why.clone(),
         };
         let finished = Finished {
             id: operation.id().to_owned(),
@@ -172,17 +176,24 @@ impl Gate {
                 trace: false,
             };
             let mut judged = judge(&bench, operation);
-            let grant = self.granted_by(&judged.verdict);
+            let grant = granted_by(&judged.verdict);
             let stale = grants.iter().position(|one| Some(&one.id) == grant.as_ref() && self.is_stale(one, operation, &judged.reading));
             match stale {
                 Some(index) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index)),
                 None => {
                     self.tighten(operation, &judged.reading, &mut judged.verdict);
+                    let grant = granted_by(&judged.verdict);
                     return Weighed { reading: judged.reading, verdict: judged.verdict, grant };
                 }
             }
         }
     }
+}
+
+/// The grant that allowed an operation, if one did.
+pub(crate) fn granted_by(verdict: &Verdict) -> Option<String> {
+    let reasons = verdict.reasons.iter().filter(|_| verdict.decision == Decision::Allow);
+    reasons.filter(|reason| reason.rule == "grant").find_map(|reason| reason.source.strip_prefix("grant ").map(str::to_owned))
 }
 
 /// A judged operation, with the grant that allowed it.

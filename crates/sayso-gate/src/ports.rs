@@ -63,6 +63,8 @@ pub enum Ran {
     Done(Node),
     /// The tool failed; that is no denial.
     Failed(String),
+    /// It was approved and not started: what it is about had changed.
+    NotRun(String),
 }
 
 /// Keeps grants and the record.

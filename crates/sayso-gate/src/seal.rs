@@ -2,12 +2,22 @@
 //!
 //! A call that was approved while a script or a target was another one is a new question (bypasses W13, D02).
 
+use std::sync::Arc;
+
+use sayso_core::digest::Digest;
 use sayso_core::draft::{Command, Reading};
-use sayso_core::effect::{Effect, EffectKind};
+use sayso_core::effect::{Effect, EffectKind, Place, Target};
 use sayso_core::fact::PathKind;
 use sayso_core::grant::GrantKey;
 use sayso_core::operation::Operation;
 use sayso_core::paths::join;
+use sayso_core::prompt::Prompt;
+use sayso_core::verdict::Verdict;
+
+use crate::closing::End;
+use crate::gate::Gate;
+use crate::pipeline;
+use crate::turn::Turn;
 
 /// So many words of a command are looked at; nobody reads more in a prompt.
 const MOST_WORDS: usize = 256;
@@ -19,6 +29,46 @@ pub enum Sealed {
     Content(String),
     /// Which file it is: a folder, a link, a program.
     Identity(String),
+}
+
+/// What was so when a person was asked; if it is no longer so, the answer does not count.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) files: Vec<Sealed>,
+    pub(crate) seal: Digest,
+    reading: Digest,
+}
+
+impl Gate {
+    /// Seals what an operation is about and makes the question. The reading itself is not kept while somebody is asked.
+    pub(crate) fn show(
+        &self,
+        operation: &Arc<Operation>,
+        reading: Reading,
+        verdict: &Arc<Verdict>,
+        turn: &mut Turn,
+    ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
+        let files = files(operation, &reading);
+        let seal = self.ports.world.seal(&files).ok_or_else(|| Box::new(End::trouble("what it is about could not be looked at")))?;
+        let prompt = self.question(operation, &reading, verdict, turn)?;
+        Ok((Shown { files, seal, reading: fingerprint(reading) }, prompt))
+    }
+
+    /// What the operation would do now, if that is still what was shown.
+    pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Reading> {
+        let now = pipeline::read(self.ports.world.as_ref(), operation);
+        (fingerprint(now.clone()) == shown.reading && self.ports.world.seal(&shown.files) == Some(shown.seal)).then_some(now)
+    }
+}
+
+/// All of a reading but what changes all the time and means nothing: how large a file is that is only looked at.
+fn fingerprint(mut reading: Reading) -> Digest {
+    for effect in reading.effects.iter_mut().filter(|effect| effect.kind == EffectKind::Read) {
+        if let Target::Path(Place { fact: Some(fact), .. }) = &mut effect.target {
+            fact.size = None;
+        }
+    }
+    Digest::of_bytes(format!("{reading:?}").as_bytes())
 }
 
 /// The files that an operation is bound to.

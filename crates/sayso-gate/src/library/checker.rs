@@ -184,8 +184,7 @@ fn said(prompt: &Prompt, response: Response) -> Ended {
         // In the first of two rounds only once is said; nothing wider is offered in either.
         Action::Always => Choice::Offer(widest.into_iter().find_map(|scope| prompt.offer(scope)).unwrap_or(0)),
         Action::Pattern(text) => {
-            let is_rule =
-                |scope: Scope| prompt.offers.iter().any(|offer| offer.scope == scope && matches!(offer.stores, Stores::Rule { .. }));
+            let is_rule = |scope: Scope| prompt.offers.iter().any(|offer| offer.scope == scope && matches!(offer.stores, Stores::Rule(_)));
             match widest.into_iter().find(|scope| is_rule(*scope)) {
                 Some(scope) => Choice::Pattern { text, scope },
                 None => return Ended::Failed("a pattern cannot be kept for this".to_owned()),

@@ -123,7 +123,7 @@ impl Controller {
         if let Some(yes) = &approved.yes {
             return yes.scope;
         }
-        let grant = self.gate.granted_by(&approved.verdict);
+        let grant = crate::pipeline::granted_by(&approved.verdict);
         let grants = self.gate.ports.store.grants();
         let reach = grants.iter().find(|one| Some(&one.id) == grant.as_ref()).map(|one| scope_of(&one.reach));
         reach.unwrap_or(Scope::Once)

@@ -98,11 +98,11 @@ fn reason(reason: &Reason) -> Node {
 fn offer(offer: &Offer) -> Node {
     let stores = match offer.stores {
         Stores::Nothing => "nothing",
-        Stores::Grant { .. } => "grant",
-        Stores::Rule { .. } => "rule",
+        Stores::Grant(_) => "grant",
+        Stores::Rule(_) => "rule",
     };
     let pattern = match &offer.stores {
-        Stores::Rule { pattern, .. } => text(&visible(pattern)),
+        Stores::Rule(pattern) => text(&visible(pattern)),
         _ => null(),
     };
     Node::map([("scope", text(offer.scope.word())), ("words", text(&offer.words)), ("stores", text(stores)), ("pattern", pattern)])

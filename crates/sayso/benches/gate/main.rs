@@ -154,6 +154,7 @@ fn open_prompts(home: &std::path::Path, workspace: &str) -> String {
     for call in &mut waiting {
         assert!(call.as_mut().poll(&mut context).is_pending(), "every call waits for its answer");
     }
+    eprintln!("a waiting call is a future of {} bytes", waiting.first().map_or(0, |call| std::mem::size_of_val(&**call)));
     let (open, weight) = (seat.pending().len(), resident().saturating_sub(before));
     format!("{open} open prompts weigh {:.1} MB (budget 100 MB): {:.1} KiB each", weight as f64 / 1e6, weight as f64 / 1024.0 / open as f64)
 }

@@ -83,7 +83,7 @@ fn a_09_nothing_wider_than_once_is_offered_for_what_runs_other_words() {
     for text in ["bash sudo make", "bash xargs rm < list", "bash sh -c 'make a'", "bash env make a", "bash eval make", "bash npx evil"] {
         let room = Room::new("sayso", How::Interactive, &[]);
         room.call(call(text));
-        let rules = room.person.seen()[0].offers.iter().any(|offer| matches!(offer.stores, Stores::Rule { .. }));
+        let rules = room.person.seen()[0].offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_)));
         assert!(!rules, "{text}");
     }
 }

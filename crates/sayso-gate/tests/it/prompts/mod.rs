@@ -22,7 +22,7 @@ pub fn prompt(id: &str, session: &str, timeout: Option<u64>) -> Arc<Prompt> {
 pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<Prompt> {
     let call = Call { session: session.to_owned(), ..call(text) };
     let verdict: Verdict = Setup::profile("sayso").judge(call.clone());
-    let rule = Stores::Rule { pattern: "make *".to_owned(), reach: sayso_core::grant::Reach::Session(session.to_owned()) };
+    let rule = Stores::Rule("make *".into());
     Arc::new(Prompt {
         id: id.to_owned(),
         operation: Arc::new(Operation::freeze(call).unwrap()),
