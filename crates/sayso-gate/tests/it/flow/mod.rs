@@ -1,5 +1,6 @@
 //! Whole calls through the gate, with scripted ports: every way a call can go, its end, its events and its entries.
 
+mod attack;
 mod batches;
 mod bypasses_a;
 mod bypasses_d;
