@@ -21,7 +21,7 @@ pub struct Grant {
     pub key: GrantKey,
     /// How far it reaches.
     pub reach: Reach,
-    /// The agent it was given to; no other has it.
+    /// The agent it was given to with all that started it ([`Agent::line`](crate::operation::Agent::line)); no other has it.
     pub agent: String,
     /// When it ends, in seconds since 1970.
     pub expires: Option<i64>,
@@ -54,8 +54,8 @@ pub enum GrantKey {
     },
     /// Commands of a pattern that the person chose: a learned rule.
     Pattern(Arc<CommandPattern>),
-    /// Reads of the workspace that are neither secret nor ignored by git: "all reads".
-    Reads,
+    /// Reads of this workspace that are neither secret nor ignored by git: "all reads".
+    Reads(String),
     /// Writes of this one file by this kind of tool, with any content.
     AnyContent {
         /// The tool's kind.
@@ -94,7 +94,7 @@ pub enum Reach {
 impl Grant {
     /// Whether the grant covers an operation. Must-asks and ask rules are not its business: they are judged before.
     pub fn covers(&self, operation: &Operation, reading: &Reading, risk: Risk, now: i64) -> bool {
-        self.agent == operation.agent().name
+        self.agent == operation.agent().line()
             && self.expires.is_none_or(|end| now < end)
             && self.uses_left != Some(0)
             && risk <= self.risk
@@ -123,7 +123,7 @@ impl Grant {
                 operation.kind() == Kind::Terminal && *folder == operation.cwd() && is_this_command(words, reading)
             }
             GrantKey::Pattern(pattern) => operation.kind() == Kind::Terminal && is_of_pattern(pattern, reading),
-            GrantKey::Reads => is_ordinary_read(operation, reading),
+            GrantKey::Reads(workspace) => workspace == operation.workspace() && is_ordinary_read(operation, reading),
             GrantKey::AnyContent { kind, path } => {
                 operation.kind() == *kind
                     && matches!(reading.effects.as_slice(), [one] if one.place().and_then(|place| place.fact.as_ref()).is_some_and(|fact| fact.canonical == *path))

@@ -49,6 +49,14 @@ pub struct Agent {
     pub parents: Vec<String>,
 }
 
+impl Agent {
+    /// The agent with all that started it, in one text. No name can hold the sign between them.
+    pub fn line(&self) -> String {
+        let names: Vec<&str> = std::iter::once(self.name.as_str()).chain(self.parents.iter().map(String::as_str)).collect();
+        names.join("\u{1f}")
+    }
+}
+
 /// What a tool says of its own call (the host's own tools only).
 #[derive(Clone, Debug, Default)]
 pub enum ToolSays {
@@ -404,6 +412,10 @@ fn digest(call: &Call, kind: Kind) -> Digest {
 
 fn canonical_name(kind: Kind, key: &str) -> String {
     let argument = kind.tool().and_then(|row| row.arguments.iter().find(|argument| argument.names.contains(&key)));
+    // Names of these are alike for the judge and not for the tool: a time in seconds or milliseconds, a line by its number or by its text.
+    let inserts = matches!(kind, Kind::FileInsertAfter | Kind::FileInsertBefore);
+    let alike_only_here = |role: Role| matches!(role, Role::Data | Role::TimeLimit) || role == Role::Find && inserts;
+    let argument = argument.filter(|argument| !alike_only_here(argument.role));
     argument.and_then(|argument| argument.names.first()).copied().unwrap_or(key).to_owned()
 }
 

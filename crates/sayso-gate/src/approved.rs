@@ -17,6 +17,8 @@ pub struct Approved {
     pub(crate) operation: Arc<Operation>,
     pub(crate) verdict: Arc<Verdict>,
     pub(crate) outcome: Outcome,
+    /// Which policy, mode and plugins were in force.
+    pub(crate) rules: u64,
     pub(crate) yes: Option<Yes>,
     /// What the files were that the answer was about.
     pub(crate) seal: Option<(Vec<Sealed>, Digest)>,

@@ -151,6 +151,9 @@ impl Gate {
         if !turn.group.is_empty() {
             // One answer for several is for these and no more.
             offers.retain(|offer| offer.scope == Scope::Once);
+            for offer in &mut offers {
+                offer.words = format!("allow these {} once", turn.group.len() + 1);
+            }
         }
         Ok(Prompt {
             id: self.ids.next("prompt"),
@@ -187,7 +190,7 @@ impl Gate {
         let grant = Grant {
             id: self.ids.next("grant"),
             key,
-            agent: operation.agent().name.clone(),
+            agent: operation.agent().line(),
             expires: None,
             uses_left: None,
             risk: verdict.risk,

@@ -105,6 +105,11 @@ impl Gate {
     /// The calls that follow and are one question with this one: those of its group that only have to be asked once and are nothing special.
     fn group(&self, call: &Call, rest: &[Call], turn: &Turn) -> Vec<Grouped> {
         let Some(group) = &call.group else { return Vec::new() };
+        // One of a group that was answered is not asked about again.
+        let answered = |digest| turn.denied.contains_key(&digest) || turn.approved.contains_key(&digest);
+        if Operation::freeze(call.clone()).is_ok_and(|operation| answered(operation.digest())) {
+            return Vec::new();
+        }
         let weigh = |other: &Call| {
             let operation = Operation::freeze(other.clone()).ok()?;
             let weighed = self.judge(&operation, turn);
@@ -118,7 +123,7 @@ impl Gate {
             // What cannot be shown is asked about by itself, and denied there.
             let presentation = self.present(&operation, &weighed.reading, &verdict).ok()?;
             let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
-            Some(Grouped { member, agent: operation.agent().name.clone(), risk: verdict.risk, seal })
+            Some(Grouped { member, agent: operation.agent().line(), risk: verdict.risk, seal })
         };
         // A call that is special by itself is asked about by itself.
         if weigh(call).is_none() {
@@ -129,9 +134,10 @@ impl Gate {
 
     /// What was said to one is said to all of its group, and used up by each of them.
     fn settle_group(&self, batch: &str, group: Vec<Grouped>, first: &Finished, turn: &mut Turn) {
+        let approved = first.outcome == Outcome::Approved && first.yes.as_ref().is_some_and(|yes| yes.scope == Scope::Once);
         for Grouped { member, agent, risk, seal } in group {
-            match first.outcome {
-                Outcome::Approved if first.yes.as_ref().is_some_and(|yes| yes.scope == Scope::Once) => turn.grants.push(Grant {
+            if approved {
+                turn.approved.entry(member.digest).or_default().push(Grant {
                     id: self.ids.next("grant"),
                     key: GrantKey::Exact(member.digest),
                     reach: Reach::Batch(batch.to_owned()),
@@ -140,12 +146,11 @@ impl Gate {
                     uses_left: Some(1),
                     risk,
                     seal,
-                }),
-                Outcome::Denied => {
-                    let end = End { note: first.note.clone(), ..End::of(Outcome::Denied) };
-                    turn.denied.insert(member.digest, end);
-                }
-                _ => {}
+                });
+            } else if !first.outcome.ran() {
+                // Whatever ended the one question ends it for all that it was about.
+                let end = End { note: first.note.clone(), by: first.denied_by.clone(), ..End::of(first.outcome) };
+                turn.denied.insert(member.digest, end);
             }
         }
     }

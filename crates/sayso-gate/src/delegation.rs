@@ -12,7 +12,7 @@ use crate::turn::Turn;
 
 impl Gate {
     /// Asks about every attachment that may not simply be read. The delegation ends as the first one that is refused.
-    pub(crate) async fn refused_attachment(&self, operation: &Operation) -> Option<End> {
+    pub(crate) async fn refused_attachment(&self, operation: &Operation, turn: &mut Turn) -> Option<End> {
         if operation.kind() != Kind::Delegate {
             return None;
         }
@@ -25,7 +25,9 @@ impl Gate {
             }
             let share = beside(operation, "share_file", Node::map([("path", Node::text(path)), ("agent", Node::text(receiver))]));
             // Only the answer counts here: the file goes along when the delegation itself runs.
-            if let Err(refused) = Box::pin(self.hold(share, &mut Turn::alone())).await {
+            let mut own = Turn::alone();
+            if let Err(refused) = Box::pin(self.hold(share, &mut own)).await {
+                turn.quit |= own.quit;
                 let why = format!("the attachment {} was not shared: {}", visible(path), refused.message);
                 return Some(End { note: refused.note.clone(), trouble: Some(why), ..End::of(refused.outcome) });
             }

@@ -27,6 +27,8 @@ pub struct Finished {
     pub message: String,
     /// What the person wrote with a denial.
     pub note: Option<String>,
+    /// Who said no.
+    pub denied_by: Option<String>,
     /// Who said yes and how far, where a person did.
     pub yes: Option<Yes>,
     /// The prompt that was answered or ended, where somebody was asked; the last one, where there were two.
@@ -66,7 +68,7 @@ impl Finished {
             ("auto_approved", flag(self.outcome == Outcome::AutoApproved)),
             ("message", text(&self.message)),
             ("user_response", maybe(said)),
-            ("by", maybe(self.yes.as_ref().map(|yes| yes.by.as_str()))),
+            ("by", maybe(self.yes.as_ref().map(|yes| yes.by.as_str()).or(self.denied_by.as_deref()))),
             ("note", maybe(self.note.as_deref())),
             ("risk", maybe(verdict.map(|verdict| verdict.risk.word()))),
             ("rule", maybe(reason.map(|reason| reason.rule.as_str()))),

@@ -1,5 +1,6 @@
 //! The gate itself: its ports, its policy, its counts, and the few things that every step of the flow does.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sayso_core::decide::Run as How;
@@ -36,6 +37,8 @@ pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 pub struct Gate {
     pub(crate) ports: Ports,
     policy: RwLock<Arc<Policy>>,
+    /// Grows with every change of policy, mode or plugins.
+    rules: AtomicU64,
     how: Mutex<How>,
     dry_run: bool,
     clock: Clock,
@@ -54,6 +57,7 @@ impl Gate {
         let gate = Gate {
             ports,
             policy: RwLock::new(policy),
+            rules: AtomicU64::new(0),
             how: Mutex::new(how),
             dry_run: false,
             clock,
@@ -87,6 +91,7 @@ impl Gate {
         let (from, to) = (word(&self.policy()), word(&policy));
         self.record(None, What::Mode { from, to: to.clone() })?;
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        self.changed();
         self.tell(EventKind::Updated, None, About::Words(format!("the mode is {to} now")));
         Ok(())
     }
@@ -101,8 +106,19 @@ impl Gate {
         let before = self.how();
         self.record(None, What::Mode { from: start::word(before).to_owned(), to: start::word(how).to_owned() })?;
         *self.how.lock().unwrap_or_else(PoisonError::into_inner) = how;
+        self.changed();
         self.tell(EventKind::Updated, None, About::Words(format!("questions are treated as {} now", start::word(how))));
         Ok(())
+    }
+
+    /// Which policy, mode and plugins are in force.
+    pub(crate) fn rules(&self) -> u64 {
+        self.rules.load(Ordering::SeqCst)
+    }
+
+    /// What was approved and has not run is judged again.
+    pub(crate) fn changed(&self) {
+        self.rules.fetch_add(1, Ordering::SeqCst);
     }
 
     /// The time.

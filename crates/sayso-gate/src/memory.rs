@@ -54,13 +54,17 @@ impl Store for Memory {
         Ok(())
     }
 
-    fn used(&self, grant: &str) {
+    fn take(&self, grant: &str) -> bool {
         let mut grants = lock(&self.grants);
+        let Some(at) = grants.iter().position(|one| one.id == grant) else { return false };
+        // Most grants have no number of uses, and are not copied for being used.
+        let Some(left) = grants.get(at).and_then(|one| one.uses_left) else { return true };
         let grants = Arc::make_mut(&mut grants);
-        for one in grants.iter_mut().filter(|one| one.id == grant) {
-            one.uses_left = one.uses_left.map(|left| left.saturating_sub(1));
+        match grants.get_mut(at) {
+            Some(one) if left > 1 => one.uses_left = Some(left - 1),
+            _ => drop(grants.remove(at)),
         }
-        grants.retain(|one| one.uses_left != Some(0));
+        left > 0
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {

@@ -67,7 +67,7 @@ fn of_session(operation: &Operation, reading: &Reading) -> Vec<(GrantKey, String
     };
     match operation.kind() {
         Kind::FileWrite | Kind::FileEdit | Kind::FileAppend => out.extend(any_content(operation, reading)),
-        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => out.push(all_reads()),
+        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => out.push(all_reads(operation)),
         Kind::Mcp => out.extend(mcp_tool(operation)),
         _ => {}
     }
@@ -81,8 +81,11 @@ fn any_content(operation: &Operation, reading: &Reading) -> Option<(GrantKey, St
     Some((GrantKey::AnyContent { kind: operation.kind(), path }, words))
 }
 
-fn all_reads() -> (GrantKey, String) {
-    (GrantKey::Reads, "allow all reads of this workspace that are neither secret nor ignored by git".to_owned())
+fn all_reads(operation: &Operation) -> (GrantKey, String) {
+    (
+        GrantKey::Reads(operation.workspace().to_owned()),
+        "allow all reads of this workspace that are neither secret nor ignored by git".to_owned(),
+    )
 }
 
 fn mcp_tool(operation: &Operation) -> Option<(GrantKey, String)> {
@@ -115,7 +118,7 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
 /// What may be granted for longer than a session, besides patterns.
 fn lasting(operation: &Operation) -> Vec<Offer> {
     let found = match operation.kind() {
-        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => Some(all_reads()),
+        Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => Some(all_reads(operation)),
         // A tool that is not pinned to what it was may be another one tomorrow.
         Kind::Mcp => mcp_tool(operation).filter(|(key, _)| matches!(key, GrantKey::McpTool { schema: Some(_), .. })),
         _ => None,

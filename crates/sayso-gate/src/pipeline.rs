@@ -55,19 +55,31 @@ impl Gate {
     /// Judges the call and asks where it has to. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is written
     /// down, counted and told, and nothing runs.
     async fn weigh_and_ask(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
-        // Files that go along with a delegation are questions of their own.
-        if let Some(end) = self.refused_attachment(&operation).await {
-            return Err(Box::new(self.refuse_unjudged(&operation, &end)));
-        }
+        let mut attached = false;
         for _ in 0..MOST_QUESTIONS {
             let weighed = self.judge(&operation, turn);
             let verdict = Arc::new(weighed.verdict);
             self.tell(EventKind::Check, Some(&operation), About::Verdict(Arc::clone(&verdict)));
 
+            if verdict.decision == Decision::Deny {
+                return Err(self.refuse(&operation, &verdict, End::of(Outcome::Blocked)));
+            }
+            if self.is_dry_run() {
+                return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun)));
+            }
+            // Files that go along with a delegation are questions of their own, asked once.
+            if !std::mem::replace(&mut attached, true)
+                && let Some(end) = self.refused_attachment(&operation, turn).await
+            {
+                return Err(self.refuse(&operation, &verdict, end));
+            }
             let yes = match verdict.decision {
-                Decision::Deny => return Err(self.refuse(&operation, &verdict, End::of(Outcome::Blocked))),
-                _ if self.is_dry_run() => return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun))),
-                Decision::Allow => None,
+                Decision::Allow => match &weighed.grant {
+                    // Another call may have used it up meanwhile.
+                    Some(grant) if !(turn.take(operation.digest(), grant) || self.ports.store.take(grant)) => continue,
+                    _ => None,
+                },
+                Decision::Deny => continue,
                 Decision::Ask => {
                     // Sealed before it is shown: what changes from here on is a new question.
                     let (shown, prompt) = match self.show(&operation, weighed.reading, &verdict, turn) {
@@ -81,6 +93,12 @@ impl Gate {
                                 turn.forget();
                                 continue;
                             };
+                            // What the person has tightened since counts: a denial is one for open questions, too.
+                            let now = self.judge(&operation, turn).verdict;
+                            if now.decision == Decision::Deny || now.confirm > verdict.confirm {
+                                turn.forget();
+                                continue;
+                            }
                             if let Err(trouble) = self.keep(&operation, &reading, &verdict, kept, turn) {
                                 return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
                             }
@@ -89,34 +107,22 @@ impl Gate {
                     }
                 }
             };
-            if let Some(grant) = &weighed.grant {
-                turn.used(grant);
-            }
-            return self.approve(operation, verdict, weighed.grant, yes);
+            return self.approve(operation, verdict, yes);
         }
         let verdict = Arc::new(self.judge(&operation, turn).verdict);
         Err(self.refuse(&operation, &verdict, End::trouble("it kept changing while it was asked about")))
     }
 
     /// Writes the decision down before anything runs: no entry, no run.
-    fn approve(
-        &self,
-        operation: Arc<Operation>,
-        verdict: Arc<Verdict>,
-        grant: Option<String>,
-        yes: Option<(Yes, Shown)>,
-    ) -> Result<Approved, Box<Finished>> {
+    fn approve(&self, operation: Arc<Operation>, verdict: Arc<Verdict>, yes: Option<(Yes, Shown)>) -> Result<Approved, Box<Finished>> {
         let (yes, seal) = yes.map_or((None, None), |(yes, shown)| (Some(yes), Some((shown.files, shown.seal))));
         let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
         let end = End { yes: yes.clone(), ..End::of(outcome) };
         if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
             return Err(self.refuse(&operation, &verdict, End::trouble(&format!("it could not be recorded: {why}"))));
         }
-        if let Some(grant) = grant {
-            self.ports.store.used(&grant);
-        }
         self.announce(Some(&operation), Some(&verdict), &end);
-        Ok(Approved { operation, verdict, outcome, yes, seal })
+        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seal })
     }
 
     /// Runs what was approved, which uses the approval up.
@@ -125,14 +131,19 @@ impl Gate {
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
         let start = Instant::now();
         let unchanged = approved.seal.as_ref().is_none_or(|(files, digest)| self.ports.world.seal(files) == Some(*digest));
-        let ran = if unchanged {
+        // Only where the policy, the mode or the plugins are others by now is it judged again.
+        let allowed = approved.rules == self.rules() || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
+        let started = unchanged && allowed;
+        let ran = if !allowed {
+            Ran::NotRun("it was not run: it is denied by now".to_owned())
+        } else if unchanged {
             crate::guarded::guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
         } else {
             Ran::NotRun("it was not run: a file that it is about changed after it was approved".to_owned())
         };
         let succeeded = matches!(ran, Ran::Done(_));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started: unchanged, milliseconds }) {
+        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started, milliseconds }) {
             self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));
         }
         if !succeeded {
@@ -148,6 +159,7 @@ impl Gate {
             outcome,
             message,
             note: None,
+            denied_by: None,
             prompt: yes.as_ref().map(|yes| Arc::clone(&yes.prompt)),
             yes,
             digest: Some(operation.digest()),
@@ -162,8 +174,9 @@ impl Gate {
     pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
         let policy = self.policy();
         let stored = self.ports.store.grants();
-        // Copied only where the batch has grants of its own, or one has to be left out.
-        let mut own = (!turn.grants.is_empty()).then(|| turn.grants.iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
+        // Copied only where the batch has grants of its own for this call, or one has to be left out.
+        let of_batch: Vec<&Grant> = turn.grants_for(operation.digest()).collect();
+        let mut own = (!of_batch.is_empty()).then(|| of_batch.into_iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
         loop {
             let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
             let bench = Bench {

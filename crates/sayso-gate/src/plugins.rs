@@ -16,6 +16,7 @@ impl Gate {
     /// Adds a rule of a plugin.
     pub fn add_plugin(&self, name: impl Into<String>, tighten: Tighten) {
         self.plugins.write().unwrap_or_else(PoisonError::into_inner).push((name.into(), tighten));
+        self.changed();
     }
 
     /// Lets plugins make a verdict stricter. One that breaks makes it a denial.

@@ -75,8 +75,8 @@ pub trait Store: Send + Sync {
     /// Keeps an answer.
     fn remember(&self, grant: Grant) -> Result<(), String>;
 
-    /// Says that a grant was used.
-    fn used(&self, grant: &str);
+    /// Uses a grant. False if it is gone or used up by now: of several calls at once, each use is for one.
+    fn take(&self, grant: &str) -> bool;
 
     /// Writes an entry of the record. What cannot be recorded does not run.
     fn append(&self, entry: &Entry) -> Result<(), String>;

@@ -15,8 +15,10 @@ pub struct Turn {
     pub place: Option<Position>,
     /// The batch it belongs to.
     pub batch: Option<String>,
-    /// What was granted for this batch only.
+    /// What was granted for the rest of this batch.
     pub grants: Vec<Grant>,
+    /// What was granted to single calls of it, with another one of their group, by digest; each is used up by one call.
+    pub(crate) approved: HashMap<Digest, Vec<Grant>>,
     /// The other calls that one answer is for.
     pub group: Vec<Member>,
     /// Calls of the batch that were denied with another one of their group, by digest.
@@ -38,11 +40,20 @@ impl Turn {
         self.place.map_or(0, |place| place.total.saturating_sub(place.index))
     }
 
-    /// A grant of the batch was used.
-    pub(crate) fn used(&mut self, id: &str) {
-        for grant in self.grants.iter_mut().filter(|grant| grant.id == id) {
-            grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1));
+    /// The grants of the batch that may be for a call.
+    pub(crate) fn grants_for(&self, digest: Digest) -> impl Iterator<Item = &Grant> {
+        self.grants.iter().chain(self.approved.get(&digest).into_iter().flatten())
+    }
+
+    /// A grant of the batch was used by a call; says whether it was one.
+    pub(crate) fn take(&mut self, digest: Digest, id: &str) -> bool {
+        if let Some(grants) = self.approved.get_mut(&digest)
+            && let Some(at) = grants.iter().position(|grant| grant.id == id)
+        {
+            grants.remove(at);
+            return true;
         }
+        self.grants.iter().any(|grant| grant.id == id)
     }
 
     /// What was asked about has changed, so nothing that was said of it counts.

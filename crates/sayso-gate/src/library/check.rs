@@ -1,6 +1,7 @@
 //! What a host asks before it runs a tool: may it run, has somebody to be asked, or must it not run at all.
 
 use sayso_core::decide::Run as How;
+use sayso_core::digest::Digest;
 use sayso_core::explain;
 use sayso_core::node::Node;
 use sayso_core::operation::{Operation, ToolSays};
@@ -67,6 +68,8 @@ pub struct Request {
     pub(super) group_id: Option<String>,
     /// Two answers are needed.
     pub(super) twice: bool,
+    /// What it was about when it was asked, where a host asks by itself.
+    pub(super) seal: Option<Digest>,
 }
 
 impl Context {
@@ -190,6 +193,7 @@ pub(super) fn checked(
             description: describe::description(operation, verdict),
             says: operation.says().clone(),
             twice: verdict.confirm == sayso_core::verdict::Confirm::Double,
+            seal: None,
             context,
             presentation,
             group_id,

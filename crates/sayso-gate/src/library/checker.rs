@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as Polled, Poll, Waker};
 
+use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
@@ -111,7 +112,11 @@ impl Checker {
     /// Whether any other call may be made.
     pub fn check(&self, context: Context) -> Checked {
         match self.judge(context.clone()) {
-            Ok((operation, verdict)) => checked(&operation, &verdict, context, None, None),
+            Ok((operation, verdict)) => match checked(&operation, &verdict, context, None, None) {
+                // The answer will count for what it is about now.
+                Checked::Request(request) => Checked::Request(Box::new(Request { seal: self.seal(&operation), ..*request })),
+                other => other,
+            },
             Err(why) => malformed(&why),
         }
     }
@@ -125,6 +130,12 @@ impl Checker {
     /// Says what the person said. The call is judged again, the answer counts for exactly what was asked, and what it stores is what a
     /// prompt would have offered: nothing wider.
     pub fn apply_response(&self, request: Request, response: Response) -> Decision {
+        let changed = Decision::trouble("denied: what it is about has changed since it was asked. nothing was changed");
+        let before = request.seal;
+        let now = Operation::freeze(self.controller.plain(request.context.clone())).ok().and_then(|operation| self.seal(&operation));
+        if before.is_none() || before != now {
+            return changed;
+        }
         let id = self.controller.gate.ids.next("call");
         self.staged.answers().insert(id.clone(), response);
         // The answer is there already, so nothing waits.
@@ -140,6 +151,13 @@ impl Checker {
     /// The controller behind it: its gate, events and counts.
     pub fn controller(&self) -> &Controller {
         &self.controller
+    }
+
+    /// The digest of the files that an operation is about, as they are now.
+    fn seal(&self, operation: &Operation) -> Option<Digest> {
+        let gate = &self.controller.gate;
+        let reading = crate::pipeline::read(gate.ports.world.as_ref(), operation);
+        gate.ports.world.seal(&crate::seal::files(operation, &reading))
     }
 
     fn judge(&self, context: Context) -> Result<(Operation, Verdict), String> {

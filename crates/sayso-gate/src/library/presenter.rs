@@ -85,7 +85,7 @@ impl Drop for Drawn<'_> {
 fn drawn(prompt: &Prompt, body: Body) -> Presentation {
     let mut presentation = prompt.presentation.clone();
     let rows = prompt.operation.args().entries().iter();
-    let rows = rows.map(|entry| (visible(&entry.key).into_owned(), visible(&json::write(&entry.node)).into_owned()));
+    let rows = rows.map(|entry| (crate::presentation::structured::label(&entry.key), visible(&json::write(&entry.node)).into_owned()));
     presentation.details.extend(rows);
     presentation.body = shown(body);
     presentation.hidden_lines = 0;

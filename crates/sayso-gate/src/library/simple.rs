@@ -29,5 +29,5 @@ pub fn simple_approval_request(tool: &str, args: Node, description: Option<&str>
         ToolSays::NeedsApproval { description, .. } => description.clone(),
         _ => String::new(),
     };
-    Request { context: Context::new(tool, args), description, says, presentation: None, group_id: None, twice: false }
+    Request { context: Context::new(tool, args), description, says, presentation: None, group_id: None, twice: false, seal: None }
 }

@@ -42,7 +42,8 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
         (
             "group",
             list(&prompt.group, |member| {
-                Node::map([("digest", text(&member.digest.to_string())), ("description", text(&member.description))])
+                let preview = to_node(&member.presentation);
+                Node::map([("digest", text(&member.digest.to_string())), ("description", text(&member.description)), ("preview", preview)])
             }),
         ),
         (

@@ -84,11 +84,11 @@ pub fn words(media: &str, bytes: u64) -> String {
     format!("Binary file: {media} ({})", size::words(bytes))
 }
 
-/// Whether a text of a call is meant as bytes and not to be read: a NUL in it, and much else that cannot be shown.
+/// Whether a text of a call is meant as bytes and not to be read: it starts as such files do, and much in it cannot be shown.
 ///
-/// One NUL alone does not hide a script from the person.
+/// NULs alone do not hide a script from the person: shells run what stands before them.
 pub(super) fn is_meant_as_bytes(text: &str) -> bool {
-    if !text.contains('\0') {
+    if !text.contains('\0') || !STARTS.iter().any(|(start, _)| text.as_bytes().starts_with(start)) {
         return false;
     }
     let odd = |letter: &char| letter.is_control() && !matches!(letter, '\n' | '\t' | '\r') || *letter == char::REPLACEMENT_CHARACTER;

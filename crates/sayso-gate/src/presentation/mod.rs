@@ -13,7 +13,7 @@ mod details;
 pub mod diff;
 pub mod language;
 pub mod size;
-mod structured;
+pub(crate) mod structured;
 mod target;
 pub mod truncate;
 pub mod views;

@@ -59,7 +59,7 @@ pub(super) fn row(before: &str, entry: &Entry) -> Row {
 }
 
 /// The name of an argument. One that is no plain word is quoted, so that it cannot pass for one of our own labels.
-pub(super) fn label(key: &str) -> String {
+pub(crate) fn label(key: &str) -> String {
     let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if plain { key.to_owned() } else { visible(&json::quote(key)).into_owned() }
 }

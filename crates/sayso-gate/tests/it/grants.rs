@@ -80,7 +80,7 @@ fn r_02_aliases_are_the_same_call() {
 fn r_09_project_answers_cover_reads_or_one_command() {
     let project = |key| Grant { reach: Reach::Project("/ws".to_owned()), ..grant(key) };
     table(
-        project(GrantKey::Reads),
+        project(GrantKey::Reads("/ws".to_owned())),
         &[
             ("file_read src/main.rs", Allow),
             ("file_grep src", Allow),
@@ -93,7 +93,7 @@ fn r_09_project_answers_cover_reads_or_one_command() {
         project(this_command("npm test")),
         &[("bash npm test", Allow), ("bash npm test --watch", Allow), ("bash npm publish", Ask), ("bash npm", Ask)],
     );
-    let setup = Setup::profile("forge").grant(project(GrantKey::Reads));
+    let setup = Setup::profile("forge").grant(project(GrantKey::Reads("/ws".to_owned())));
     let elsewhere = Call { workspace: "/other".to_owned(), cwd: "/other".to_owned(), ..in_session("file_read a.rs") };
     assert_eq!(setup.judge(elsewhere).decision, Ask);
 }
@@ -174,7 +174,7 @@ fn z_30_other_content_is_another_call() {
 #[test]
 fn z_61_all_reads_are_those_of_the_workspace_that_nothing_keeps_private() {
     table(
-        grant(GrantKey::Reads),
+        grant(GrantKey::Reads("/ws".to_owned())),
         &[
             ("file_read src/main.rs", Allow),
             ("file_read core/application.py", Allow),

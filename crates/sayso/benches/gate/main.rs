@@ -55,7 +55,9 @@ impl Store for NoStore {
         Ok(())
     }
 
-    fn used(&self, _: &str) {}
+    fn take(&self, _: &str) -> bool {
+        true
+    }
 
     fn append(&self, _: &Entry) -> Result<(), String> {
         Ok(())

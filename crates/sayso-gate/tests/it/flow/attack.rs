@@ -82,8 +82,8 @@ impl Store for Slow {
     fn remember(&self, grant: Grant) -> Result<(), String> {
         self.memory.remember(grant)
     }
-    fn used(&self, grant: &str) {
-        self.memory.used(grant);
+    fn take(&self, grant: &str) -> bool {
+        self.memory.take(grant)
     }
     fn append(&self, entry: &Entry) -> Result<(), String> {
         if !self.nested.swap(true, Ordering::SeqCst) {
@@ -560,7 +560,9 @@ impl Store for Breaks {
     fn remember(&self, _: Grant) -> Result<(), String> {
         Ok(())
     }
-    fn used(&self, _: &str) {}
+    fn take(&self, _: &str) -> bool {
+        true
+    }
     fn append(&self, _: &Entry) -> Result<(), String> {
         panic!("the store broke")
     }

@@ -107,8 +107,8 @@ impl Store for Shelf {
         if self.full.load(Ordering::SeqCst) { Err("the disk is full".to_owned()) } else { self.memory.remember(grant) }
     }
 
-    fn used(&self, grant: &str) {
-        self.memory.used(grant);
+    fn take(&self, grant: &str) -> bool {
+        self.memory.take(grant)
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {

@@ -78,7 +78,7 @@ fn every_kind_of_body_has_its_word() {
         (call("bash", &[("command", "ls")]), "command"),
         (call("file_write", &[("path", "a.py"), ("content", "new\n")]), "diff"),
         (call("file_write", &[("path", "b.py"), ("content", "new\n")]), "file_content"),
-        (call("file_write", &[("path", "b.bin"), ("content", "\0\0\0")]), "binary"),
+        (call("file_write", &[("path", "b.bin"), ("content", "\u{7f}ELF\0\0\0")]), "binary"),
         (call("file_delete", &[("path", "a.py")]), "text"),
         (call("my_tool", &[("x", "y")]), "structured"),
     ] {

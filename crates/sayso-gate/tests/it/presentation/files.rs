@@ -49,9 +49,9 @@ fn bytes_that_are_no_text_are_named_and_not_shown() {
     let shown = show(&setup, call("file_edit", &[("path", "latin.txt"), ("find", "a"), ("replace", "b")]));
     assert!(warned(&shown, "is no text"));
 
-    let shown = show(&setup, call("file_create", &[("path", "a.bin"), ("content", "\0\u{1}\u{2}\u{3}abc")]));
-    assert_eq!(shown.body, Body::Binary { path: "a.bin".into(), media: "application/octet-stream", size: 7 });
-    assert_eq!(value(&shown.details, "type"), "Binary file: application/octet-stream (7 bytes)");
+    let shown = show(&setup, call("file_create", &[("path", "a.bin"), ("content", "\u{7f}ELF\0\u{1}\u{2}")]));
+    assert_eq!(shown.body, Body::Binary { path: "a.bin".into(), media: "application/x-executable", size: 7 });
+    assert_eq!(value(&shown.details, "type"), "Binary file: application/x-executable (7 bytes)");
     assert!(matches!(shown.whole(), Body::Content { .. }), "and can still be looked at");
     assert_eq!(shown.hidden_lines, 1);
 }
