@@ -36,12 +36,19 @@ pub(crate) fn takes_names(node: &Node) -> bool {
                     _ => None,
                 };
                 let plain = parts_at_lines(read) && read.redirects.is_empty() && redirects.iter().all(is_output);
-                loop_variable.is_some_and(|name| plain && leaves_input(body, name))
+                loop_variable.is_some_and(|name| plain && keeps(body, name) && leaves_input(body, name))
             }
             _ => false,
         },
         _ => false,
     }
+}
+
+/// Whether a script leaves a variable as it is.
+fn keeps(script: &Script, name: &str) -> bool {
+    let mut assigned = crate::assigned::Assigned::default();
+    assigned.script(script);
+    !assigned.everything && assigned.names.iter().all(|(set, _)| set != name)
 }
 
 /// Whether nothing is set for a command, or only that its lines are not parted.
@@ -144,24 +151,37 @@ fn simple_leaves_input(simple: &Simple, name: &str) -> bool {
         return simple.redirects.is_empty() && simple.assignments.iter().all(|assignment| assignment.name != "IFS");
     };
     let Some(program) = first.bare().map(identity) else { return false };
-    let own_input = |redirect: &Redirect| matches!(redirect.kind, RedirectKind::Read(_) | RedirectKind::HereString(_));
+    let own_input = |redirect: &Redirect| match &redirect.kind {
+        // What a variable holds may be another name of the input.
+        RedirectKind::Read(file) => is_variable(file, name) || file.is_literal() && !names_device(file),
+        RedirectKind::HereString(_) => true,
+        _ => false,
+    };
     if simple.redirects.iter().any(|redirect| own_input(redirect) && matches!(redirect.descriptor, None | Some(0))) {
         return is_one_reader(simple) && programs::find(program).is_some();
     }
     NEVER_READ.contains(&program) || reads_files(program, arguments, name) || program == "git" && is_look_of_git(arguments)
 }
 
+/// Whether a word that is nothing but text is another name of the input, as `/dev/stdin` is.
+fn names_device(word: &Word) -> bool {
+    word.literal().is_some_and(|text| text.contains("/dev") || text.contains("/proc"))
+}
+
+/// Whether a word is the value of this variable and nothing else. Quotes leave an empty text.
+fn is_variable(word: &Word, name: &str) -> bool {
+    let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
+    matches!((pieces.next(), pieces.next()), (Some(Piece::Parameter { name: used, form: Form::Plain, .. }), None) if used == name)
+}
+
 /// Whether the last word is the name from the list, and a file to the program.
 fn reads_files(program: &str, arguments: &[Word], name: &str) -> bool {
     /// The name from the list: no option, and no number.
     const FILE: &str = "./x";
-    // Quotes leave an empty text.
-    let own = |word: &Word| {
-        let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
-        matches!((pieces.next(), pieces.next()), (Some(Piece::Parameter { name: used, form: Form::Plain, .. }), None) if used == name)
+    let words: Vec<_> = arguments.iter().map(|word| if is_variable(word, name) { Some(FILE.into()) } else { word.literal() }).collect();
+    let Some(words) = words.into_iter().collect::<Option<Vec<_>>>().filter(|_| !arguments.iter().any(names_device)) else {
+        return false;
     };
-    let words: Vec<_> = arguments.iter().map(|word| if own(word) { Some(FILE.into()) } else { word.literal() }).collect();
-    let Some(words) = words.into_iter().collect::<Option<Vec<_>>>() else { return false };
     let words: Vec<&str> = words.iter().map(|word| &**word).collect();
     let Some(table) = programs::find(program).and_then(|program| program.options) else { return false };
     let parsed = options::read(table, &words, false);
@@ -186,5 +206,5 @@ fn reads_files(program: &str, arguments: &[Word], name: &str) -> bool {
 fn is_look_of_git(arguments: &[Word]) -> bool {
     let command = arguments.first().and_then(Word::bare);
     command.is_some_and(|command| GIT_NEVER_READS.contains(&command))
-        && arguments.iter().all(|word| word.literal().is_none_or(|text| !text.ends_with('-') && !text.contains("stdin")))
+        && arguments.iter().all(|word| word.literal().is_none_or(|text| (text == "--" || !text.ends_with('-')) && !text.contains("stdin")))
 }
