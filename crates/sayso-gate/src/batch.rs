@@ -106,7 +106,8 @@ impl Gate {
     fn group(&self, call: &Call, rest: &[Call], turn: &Turn) -> Vec<Grouped> {
         let Some(group) = &call.group else { return Vec::new() };
         let weigh = |other: &Call| {
-            let operation = Operation::freeze(other.clone()).ok()?;
+            let copy = (!other.is_too_deep()).then(|| other.clone())?;
+            let operation = Operation::freeze(copy).ok()?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
             let seal = Some(self.ports.world.seal(&seal::files(&operation, &weighed.reading))?);

@@ -10,6 +10,7 @@ use sayso_core::policy::settings::Resolved;
 use crate::entry::What;
 use crate::events::{About, Bus, EventKind};
 use crate::flood::Flood;
+use crate::guarded::{GuardedStore, GuardedWorld, caught};
 use crate::ids::Ids;
 use crate::plugins::Tighten;
 use crate::ports::{Ask, Run, Store, World};
@@ -51,6 +52,8 @@ pub struct Gate {
 impl Gate {
     /// A gate over its ports.
     pub fn new(ports: Ports, policy: Arc<Policy>, how: How, clock: Clock) -> Self {
+        // Whatever of them breaks is a denial; asking and running are guarded where they are awaited.
+        let ports = Ports { world: Arc::new(GuardedWorld(ports.world)), store: Arc::new(GuardedStore::new(ports.store)), ..ports };
         let gate = Gate {
             ports,
             policy: RwLock::new(policy),
@@ -105,9 +108,9 @@ impl Gate {
         Ok(())
     }
 
-    /// The time.
+    /// The time. A clock that breaks stands at its end, where whatever expires has expired.
     pub(crate) fn now(&self) -> i64 {
-        (self.clock)()
+        caught(|| (self.clock)(), |_| i64::MAX)
     }
 
     pub(crate) fn is_dry_run(&self) -> bool {
