@@ -15,8 +15,9 @@ use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::gate::Gate;
-use crate::guarded::guarded;
+use crate::guarded::{caught, guarded};
 use crate::offers::{self, Around};
+use crate::prompts::LONGEST_WAIT;
 use crate::turn::Turn;
 use crate::{describe, pattern, presentation, seal};
 
@@ -94,7 +95,7 @@ impl Gate {
             },
             |why| Ended::Failed(format!("the prompt broke: {why}")),
         );
-        let ended = waiting.await;
+        let ended = in_time(prompt, waiting.await, self.now());
         drop(open);
         self.tell(EventKind::Responded, Some(&prompt.operation), About::Answer(Arc::clone(prompt), ended.clone()));
         match ended {
@@ -130,7 +131,7 @@ impl Gate {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let build = || presentation::build(self.ports.world.as_ref(), operation, reading, verdict, settings);
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(build)).unwrap_or_else(|panic| Err(crate::guarded::words(panic.as_ref())))
+        caught(build, Err)
     }
 
     fn prompt(
@@ -218,6 +219,16 @@ impl Gate {
             _ => seal::kept(&grant.key, operation, reading),
         };
         grant.seal.is_some_and(|seal| self.ports.world.seal(&files()) != Some(seal))
+    }
+}
+
+/// A yes long after the prompt's time is none, whoever kept it open: every way of asking has the limit that the queue has.
+fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
+    let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
+    let longest = prompt.timeout.map(|seconds| i64::try_from(seconds.saturating_mul(LONGEST_WAIT.into())).unwrap_or(i64::MAX));
+    match longest {
+        Some(longest) if is_yes && now.saturating_sub(prompt.asked) > longest => Ended::TimedOut,
+        _ => ended,
     }
 }
 
