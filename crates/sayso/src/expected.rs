@@ -84,8 +84,8 @@ pub fn read(source: Source<'_>) -> Result<Expected, String> {
         sayso_core::node::Value::List(items) => std::mem::take(items),
         sayso_core::node::Value::Map(entries) => {
             let at = entries.iter().position(|entry| entry.key == "rows");
-            match at.map(|at| entries.remove(at).node) {
-                Some(Node { value: sayso_core::node::Value::List(items), .. }) => items,
+            match at.map(|at| entries.remove(at).node.into_value()) {
+                Some(sayso_core::node::Value::List(items)) => items,
                 _ => return Err(render(vec![Diagnostic::error(node.span, "the file has no list of `rows`")])),
             }
         }

@@ -2,55 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 
+use super::answerer::{Answerer, Post, Seated};
 use super::refused::Refused;
-use super::seat::Deliver;
 use crate::pattern;
 
 /// So many ended prompts are remembered, to tell a late answer from one to a prompt that never was.
 const REMEMBERED: usize = 4096;
 /// Activity puts the end off, but not beyond so many times the whole wait.
 pub(crate) const LONGEST_WAIT: u32 = 4;
-
-/// Somebody who can answer.
-#[derive(Clone)]
-pub struct Answerer {
-    /// Who, by a name that the door vouches for; it goes into the record.
-    pub name: String,
-    /// Whose prompts.
-    pub reaches: Reaches,
-    /// How a prompt is handed over, where somebody does not come for it. It is called on a thread of the seat's own, one prompt at a time,
-    /// and on the thread that joins for what is open already; one that hangs holds up nobody else.
-    pub deliver: Option<Deliver>,
-}
-
-/// Whose prompts somebody may answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reaches {
-    /// Everybody's.
-    All,
-    /// Those of one session.
-    Session(String),
-}
-
-impl Answerer {
-    /// Somebody who may answer everything, and comes for it.
-    pub fn new(name: impl Into<String>) -> Self {
-        Answerer { name: name.into(), reaches: Reaches::All, deliver: None }
-    }
-
-    fn may(&self, prompt: &Prompt) -> bool {
-        match &self.reaches {
-            Reaches::All => true,
-            Reaches::Session(session) => prompt.operation.session() == session,
-        }
-    }
-}
 
 /// What a prompt has come to.
 enum Slot {
@@ -74,19 +39,6 @@ impl Row {
     fn is_open(&self) -> bool {
         matches!(self.slot, Slot::Open { .. })
     }
-}
-
-/// Somebody who sits there.
-pub(super) struct Seated {
-    answerer: Answerer,
-    /// Where the numbers of prompts go that have to be handed over.
-    post: Option<Sender<u64>>,
-}
-
-/// What a new seat has to hand over: the numbers of prompts, of which so many were open when it came.
-pub(super) struct Post {
-    pub(super) numbers: Receiver<u64>,
-    pub(super) open: usize,
 }
 
 /// The queue's state. Numbers grow, so their order is the order of asking.

@@ -1,5 +1,6 @@
 //! The prompts that are open: any number at once, each answered once, by its id, by whoever may answer and is first.
 
+mod answerer;
 mod desk;
 mod keeper;
 mod refused;
@@ -14,9 +15,9 @@ use sayso_core::prompt::{Ended, Prompt};
 use crate::guarded::caught;
 use crate::ports::{Ask, Later};
 use crate::sync::{Condvar, Mutex, MutexGuard};
+pub use answerer::{Answerer, Reaches};
 use desk::Desk;
 pub(crate) use desk::LONGEST_WAIT;
-pub use desk::{Answerer, Reaches};
 pub use refused::Refused;
 pub use seat::{Deliver, Seat};
 pub use ticket::Ticket;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Answer, Prompt};
 
-use super::desk::{Answerer, Post};
+use super::answerer::{Answerer, Post};
 use super::refused::Refused;
 use super::{Prompts, Shared};
 use crate::guarded::caught;
