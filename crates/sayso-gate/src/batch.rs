@@ -107,12 +107,13 @@ impl Gate {
         let Some(group) = &call.group else { return Vec::new() };
         // One of a group that was answered is not asked about again.
         let answered = |digest| turn.denied.contains_key(&digest) || turn.approved.contains_key(&digest);
-        if Operation::freeze(call.clone()).is_ok_and(|operation| answered(operation.digest())) {
+        // A value that is too deep cannot even be copied.
+        let freeze = |call: &Call| Operation::freeze((!call.is_too_deep()).then(|| call.clone())?).ok();
+        if freeze(call).is_none_or(|operation| answered(operation.digest())) {
             return Vec::new();
         }
         let weigh = |other: &Call| {
-            let copy = (!other.is_too_deep()).then(|| other.clone())?;
-            let operation = Operation::freeze(copy).ok()?;
+            let operation = freeze(other)?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
             let seal = Some(self.ports.world.seal(&seal::files(&operation, &weighed.reading))?);

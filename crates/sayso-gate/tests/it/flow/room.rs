@@ -31,6 +31,7 @@ pub struct Living {
     pub blind: AtomicBool,
     pub unreadable: AtomicBool,
     pub looked_into: AtomicUsize,
+    pub asked: AtomicUsize,
 }
 
 impl Living {
@@ -46,6 +47,7 @@ impl Living {
 
 impl World for Living {
     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        self.asked.fetch_add(1, Ordering::SeqCst);
         self.scripted.lock().unwrap().answer(cwd, workspace, questions)
     }
 
