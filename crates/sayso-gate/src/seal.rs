@@ -20,9 +20,9 @@ use crate::turn::Turn;
 use crate::{pipeline, seal_builds, seal_names};
 
 /// A call that may be about more files than these is too long to be bound to them, and so is not asked about.
-const MOST_FILES: usize = 65_536;
+pub(crate) const MOST_FILES: usize = 65_536;
 /// So many patterns of names are looked up for one call.
-const MOST_PATTERNS: usize = 64;
+const MOST_PATTERNS: usize = 2048;
 
 /// A file that an answer is bound to. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,7 @@ pub(crate) struct Binding {
     files: BTreeSet<Sealed>,
     /// Absolute patterns of names: what they stand for is bound by content.
     patterns: BTreeSet<String>,
+    too_many: bool,
     cwd: String,
     workspace: String,
 }
@@ -87,7 +88,7 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
-        let blind = || Box::new(End::trouble("what it is about could not be looked at"));
+        let blind = || Box::new(End::trouble("what it is about could not be looked at, or is too much to be bound to"));
         let seal = self.seal(all(operation, &reading)).ok_or_else(blind)?;
         let kept = |binding: Binding| if binding.is_empty() { Ok(None) } else { self.seal(binding).map(Some).ok_or_else(blind) };
         let (same, pattern) = (kept(scripts(operation, &reading))?, kept(own_programs(operation, &reading))?);
@@ -119,7 +120,7 @@ impl Gate {
     }
 
     fn look(&self, binding: &Binding) -> Option<Digest> {
-        if binding.files.len() > MOST_FILES || binding.patterns.len() > MOST_PATTERNS {
+        if binding.too_many || binding.files.len() > MOST_FILES || binding.patterns.len() > MOST_PATTERNS {
             return None;
         }
         let mut files: Vec<Sealed> = binding.files.iter().cloned().collect();
@@ -162,25 +163,20 @@ impl Binding {
     }
 
     fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.patterns.is_empty()
+        self.files.is_empty() && self.patterns.is_empty() && !self.too_many
     }
 
-    /// Adds a file; behind the bound it is too long anyway.
     pub(crate) fn add(&mut self, file: Sealed) {
-        if self.files.len() <= MOST_FILES {
-            self.files.insert(file);
-        }
-    }
-
-    /// Whether there is more than can be bound.
-    pub(crate) fn is_full(&self) -> bool {
-        self.files.len() > MOST_FILES
+        self.files.insert(file);
     }
 
     pub(crate) fn add_pattern(&mut self, pattern: String) {
-        if self.patterns.len() <= MOST_PATTERNS {
-            self.patterns.insert(pattern);
-        }
+        self.patterns.insert(pattern);
+    }
+
+    /// It is about more than can be looked at.
+    pub(crate) fn give_up(&mut self) {
+        self.too_many = true;
     }
 }
 
@@ -214,8 +210,9 @@ pub(crate) fn all(operation: &Operation, reading: &Reading) -> Binding {
 pub(crate) fn scripts(operation: &Operation, reading: &Reading) -> Binding {
     let mut out = Binding::at(operation);
     let parts = Parts::of(reading);
-    seal_names::add(operation, reading, |part| parts.runs(Some(part)), &mut out);
-    seal_builds::add(operation, reading, &mut out);
+    let folders = seal_names::folders(operation, reading);
+    seal_names::add(operation, reading, &folders, |part| parts.runs(Some(part)), &mut out);
+    seal_builds::add(operation, reading, &folders, &mut out);
     for part in (0..reading.commands.len()).filter(|part| parts.runs(Some(*part))) {
         if let Some(file) = program(reading, part) {
             out.add(Sealed::Identity(file));

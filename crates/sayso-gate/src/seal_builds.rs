@@ -54,27 +54,19 @@ const GIT: &[&str] = &[
 ];
 
 /// Adds the files that the programs of a command look for, in the folders that they may run in and at the top of the workspace.
-pub(crate) fn add(operation: &Operation, reading: &Reading, out: &mut Binding) {
-    // Each program once for each folder: a long line names few of them.
-    let mut found: BTreeSet<(&str, String)> = BTreeSet::new();
-    for (part, command) in reading.commands.iter().enumerate() {
-        let Some(program) = command.words.first().map(|word| base(word)) else { continue };
-        found.insert((program, operation.cwd()));
-        found.insert((program, operation.workspace().to_owned()));
-        found.extend(command.folders.iter().map(|folder| (program, join(&operation.cwd(), folder))));
-        let root = reading.git.get(part).and_then(Option::as_ref).and_then(|fact| fact.root.clone());
-        found.extend(root.map(|root| (program, root)));
-    }
-    for program in reading.opaque.iter().flat_map(|opaque| &opaque.seen).filter_map(|words| words.first()) {
-        found.insert((base(program), operation.cwd()));
-        found.insert((base(program), operation.workspace().to_owned()));
-    }
-    for (program, folder) in found {
-        if program == "git" {
-            GIT.iter().for_each(|name| out.add(Sealed::Identity(join(&folder, name))));
+pub(crate) fn add(operation: &Operation, reading: &Reading, folders: &BTreeSet<String>, out: &mut Binding) {
+    let seen = reading.opaque.iter().flat_map(|opaque| &opaque.seen);
+    let words = reading.commands.iter().map(|command| &command.words).chain(seen);
+    // Each program once: a long line names few of them.
+    let programs: BTreeSet<&str> = words.filter_map(|words| words.first()).map(|word| base(word)).collect();
+    let workspace = operation.workspace().to_owned();
+    let roots = reading.git.iter().flatten().filter_map(|fact| fact.root.as_ref());
+    for folder in folders.iter().chain([&workspace]).chain(roots) {
+        if programs.contains("git") {
+            GIT.iter().for_each(|name| out.add(Sealed::Identity(join(folder, name))));
         }
-        for (_, names) in BUILDS.iter().filter(|(programs, _)| programs.contains(&program)) {
-            names.iter().for_each(|name| out.add(Sealed::Content(join(&folder, name))));
+        for (_, names) in BUILDS.iter().filter(|(builders, _)| builders.iter().any(|builder| programs.contains(builder))) {
+            names.iter().for_each(|name| out.add(Sealed::Content(join(folder, name))));
         }
     }
 }

@@ -8,14 +8,16 @@ use sayso_core::fact::{MANY, ONE, PathKind};
 use sayso_core::operation::Operation;
 use sayso_core::paths::join;
 
-use crate::seal::{Binding, Sealed};
+use crate::seal::{Binding, MOST_FILES, Sealed};
 
 /// So many letters of options may stand before the name of a file: `-xvfa.tar`.
 const MOST_LETTERS: usize = 8;
 /// A name longer than this is none.
 const LONGEST: usize = 4096;
-/// In a text that could not be read, any of so many words may be a folder that is gone into.
+/// So many words are tried as folders that may be gone into.
 const MOST_GUESSES: usize = 64;
+/// So many folders are followed one after the other.
+const MOST_STEPS: usize = 256;
 /// Words before the name of a folder that a command goes into.
 const GOES_INTO: &[&str] = &[
     "cd",
@@ -41,19 +43,14 @@ const GOES_INTO: &[&str] = &[
 const OPERATORS: &[char] = &['|', '&', ';', '(', ')', '<', '>', '{', '}', '`'];
 
 /// Adds all files that the running parts of a command may name.
-pub(crate) fn add(operation: &Operation, reading: &Reading, runs: impl Fn(usize) -> bool, out: &mut Binding) {
+pub(crate) fn add(operation: &Operation, reading: &Reading, folders: &BTreeSet<String>, runs: impl Fn(usize) -> bool, out: &mut Binding) {
     let running: Vec<usize> = (0..reading.commands.len()).filter(|part| runs(*part)).collect();
     if running.is_empty() && reading.opaque.is_none() {
         return;
     }
     let mut names = Names { home: reading.surroundings.home.as_deref(), cwd: operation.cwd(), found: BTreeSet::new() };
-    let mut folders = Folders::new(&names.cwd, &reading.surroundings.cwd);
     for command in running.iter().filter_map(|part| reading.commands.get(*part)) {
         command.words.iter().for_each(|word| names.word(word));
-        command.folders.iter().for_each(|folder| folders.go(&names.at_home(folder)));
-    }
-    for command in &reading.commands {
-        folders.follow(&command.words, &names);
     }
     for (_, value) in operation.environment() {
         names.word(&value);
@@ -61,16 +58,8 @@ pub(crate) fn add(operation: &Operation, reading: &Reading, runs: impl Fn(usize)
     if let Some(opaque) = &reading.opaque {
         for words in &opaque.seen {
             words.iter().for_each(|word| names.word(word));
-            folders.follow(words, &names);
         }
         raw_words(operation.command().unwrap_or_default(), |word| names.word(word));
-        if names.found.len() <= MOST_GUESSES {
-            names.found.iter().for_each(|name| folders.go(name));
-        }
-    }
-    for effect in &reading.effects {
-        let fact = effect.place().and_then(|place| place.fact.as_ref());
-        fact.filter(|fact| fact.kind == PathKind::Folder).into_iter().for_each(|fact| folders.go(&fact.canonical));
     }
     // What an assignment names may also be what the line itself writes, which says nothing of what it runs.
     let mut assigned = Names { home: names.home, cwd: names.cwd.clone(), found: BTreeSet::new() };
@@ -81,7 +70,16 @@ pub(crate) fn add(operation: &Operation, reading: &Reading, runs: impl Fn(usize)
     });
     let writes = reading.effects.iter().filter(|effect| effect.kind == EffectKind::Write);
     let written: BTreeSet<&str> = writes.filter_map(|effect| effect.place()?.fact.as_ref()).map(|fact| fact.canonical.as_str()).collect();
-    for folder in &folders.found {
+    // In a text that could not be read, any word may be a folder that is gone into.
+    let guessed = reading.opaque.is_some() && names.found.len() <= MOST_GUESSES;
+    let guesses: BTreeSet<String> = names.found.iter().filter(|_| guessed).map(|name| join(&names.cwd, name)).collect();
+    if (folders.len() + guesses.len()).saturating_mul(names.found.len() + assigned.found.len()) > MOST_FILES {
+        return out.give_up();
+    }
+    for path in guesses.iter().flat_map(|folder| names.found.iter().map(|name| join(folder, name))) {
+        out.add(Sealed::Content(path));
+    }
+    for folder in folders {
         for name in &names.found {
             add_name(&join(folder, name), out);
         }
@@ -90,14 +88,29 @@ pub(crate) fn add(operation: &Operation, reading: &Reading, runs: impl Fn(usize)
                 add_name(&path, out);
             }
         }
-        if out.is_full() {
-            return;
-        }
     }
 }
 
+/// The folders that a command may run in, as far as its words say.
+pub(crate) fn folders(operation: &Operation, reading: &Reading) -> BTreeSet<String> {
+    let names = Names { home: reading.surroundings.home.as_deref(), cwd: operation.cwd(), found: BTreeSet::new() };
+    let mut folders = Folders::new(&names.cwd, &reading.surroundings.cwd);
+    for command in &reading.commands {
+        folders.found.extend(command.folders.iter().map(|folder| join(&names.cwd, &names.at_home(folder))));
+        folders.follow(&command.words, &names);
+    }
+    for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
+        folders.follow(words, &names);
+    }
+    let places = reading.effects.iter().filter_map(|effect| effect.place()?.fact.as_ref());
+    let here = places.filter(|fact| fact.kind == PathKind::Folder).map(|fact| fact.canonical.clone());
+    folders.found.extend(here);
+    folders.found
+}
+
 fn add_name(path: &str, out: &mut Binding) {
-    if path.contains(['*', '?', '[']) {
+    let set = || path.split_once('[').is_some_and(|(_, behind)| behind.contains(']'));
+    if path.contains(['*', '?']) || set() {
         out.add_pattern(pattern(path));
     }
     out.add(Sealed::Content(path.to_owned()));
@@ -197,8 +210,10 @@ impl Folders {
     /// Into a folder from where it started, or from the folder before.
     fn go(&mut self, folder: &str) {
         self.found.insert(join(&self.start, folder));
-        self.last = join(&self.last, folder);
-        self.found.insert(self.last.clone());
+        if self.found.len() < MOST_STEPS {
+            self.last = join(&self.last, folder);
+            self.found.insert(self.last.clone());
+        }
     }
 
     /// Into all folders that the words of a command say.

@@ -350,12 +350,22 @@ fn scripts_that_no_word_names_are_sealed() {
         ("ls s.sh | xargs sh", "/ws/s.sh"),
         ("python3 -m s", "/ws/s.py"),
         ("python3 -c 'import s'", "/ws/s.py"),
+    ]);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn files_that_a_program_looks_for_by_itself_are_sealed() {
+    let found = unnoticed(&[
         ("node .", "/ws/index.js"),
         ("make", "/ws/Makefile"),
+        ("make -C src", "/ws/src/Makefile"),
+        ("cd src && make", "/ws/src/Makefile"),
         ("npm test", "/ws/package.json"),
         ("cargo test", "/ws/build.rs"),
         ("git commit -m x", "/ws/.git/hooks/pre-commit"),
         ("docker build .", "/ws/Dockerfile"),
+        ("pushd src && make", "/ws/src/Makefile"),
     ]);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
