@@ -1,6 +1,7 @@
 //! A value as it was written: JSON or YAML text becomes this tree, with the place of every part.
 //!
-//! Numbers keep their source text, maps keep their order, and no reader lets a key stand twice.
+//! Numbers keep their source text, maps keep their order, and no reader lets a key stand twice. A tree that was made by code may be deeper
+//! than any stack; it can be measured and thrown away all the same.
 
 /// A byte range in the text a node was read from; `0..0` for values that were made by code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +63,49 @@ impl From<Value> for Node {
     }
 }
 
+impl Drop for Node {
+    /// Takes the tree apart level by level: the compiler's own way would need as much stack as the tree is deep.
+    fn drop(&mut self) {
+        if !self.children().any(|child| child.children().next().is_some()) {
+            return;
+        }
+        let mut rest = self.take_children();
+        while let Some(mut node) = rest.pop() {
+            rest.append(&mut node.take_children());
+        }
+    }
+}
+
 impl Node {
+    /// Takes the value out.
+    pub fn into_value(mut self) -> Value {
+        std::mem::replace(&mut self.value, Value::Null)
+    }
+
+    /// Whether lists and maps stand more than `most` deep in each other.
+    pub fn is_deeper_than(&self, most: usize) -> bool {
+        let mut rest = vec![(self, 0)];
+        while let Some((node, depth)) = rest.pop() {
+            if depth > most {
+                return true;
+            }
+            rest.extend(node.children().map(|child| (child, depth + 1)));
+        }
+        false
+    }
+
+    fn children(&self) -> impl Iterator<Item = &Node> {
+        self.items().iter().chain(self.entries().iter().map(|entry| &entry.node))
+    }
+
+    fn take_children(&mut self) -> Vec<Node> {
+        match std::mem::replace(&mut self.value, Value::Null) {
+            Value::List(items) => items,
+            Value::Map(entries) => entries.into_iter().map(|entry| entry.node).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A text made by code.
     pub fn text(text: impl Into<String>) -> Self {
         Value::Text(text.into()).into()

@@ -6,6 +6,8 @@ use crate::tool::{self, Kind, Role, Tool};
 
 /// Longest operation, in bytes of all its texts.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Deepest arguments: lists and maps in each other.
+pub const MAX_DEPTH: usize = 512;
 const MAX_NAME: usize = 256;
 const MAX_ATTACHMENTS: usize = 1000;
 const MAX_PATH: usize = 64 * 1024;
@@ -122,6 +124,15 @@ impl Call {
         }
     }
 
+    /// Whether its values are nested too deep to be looked at; such a call is refused, and must not be copied.
+    pub fn is_too_deep(&self) -> bool {
+        let payload = match &self.says {
+            ToolSays::NeedsApproval { payload, .. } => Some(payload),
+            _ => None,
+        };
+        self.args.is_deeper_than(MAX_DEPTH) || payload.is_some_and(|payload| payload.is_deeper_than(MAX_DEPTH))
+    }
+
     /// The call of a command.
     pub fn command(text: impl Into<String>, workspace: impl Into<String>) -> Self {
         Call::new("terminal", Node::map([("command", Node::text(text))]), workspace)
@@ -131,6 +142,10 @@ impl Call {
 impl Operation {
     /// Checks a call and freezes it.
     pub fn freeze(mut call: Call) -> Result<Operation, Malformed> {
+        // First of all: whatever looks into the values goes as deep as they do.
+        if call.is_too_deep() {
+            return Err(Malformed(format!("the arguments are nested more than {MAX_DEPTH} deep")));
+        }
         if matches!(call.args.value, Value::Null) {
             call.args = Node::map::<String>([]);
         }
@@ -459,6 +474,17 @@ mod tests {
         }
         assert!(Operation::freeze(Call::new("bash", Value::List(vec![]).into(), "/ws")).is_err());
         assert!(Operation::freeze(Call::new("list", Value::Null.into(), "relative")).is_err());
+    }
+
+    #[test]
+    fn what_is_nested_deeper_than_the_stack_is_refused() {
+        let nested = |depth: usize| (0..depth).fold(Node::text("x"), |node, _| Value::List(vec![node]).into());
+        assert!(Operation::freeze(Call::new("my_tool", Node::map([("x", nested(MAX_DEPTH - 1))]), "/ws")).is_ok());
+        assert!(Operation::freeze(Call::new("my_tool", Node::map([("x", nested(MAX_DEPTH))]), "/ws")).is_err());
+        let maps = (0..300_000).fold(Node::text("x"), |node, _| Node::map([("k", node)]));
+        assert!(Operation::freeze(Call::new("my_tool", maps, "/ws")).is_err());
+        let says = ToolSays::NeedsApproval { payload: nested(300_000), description: String::new() };
+        assert!(Operation::freeze(Call { says, ..Call::new("my_tool", Node::map::<String>([]), "/ws") }).is_err());
     }
 
     #[test]

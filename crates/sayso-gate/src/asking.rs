@@ -15,9 +15,10 @@ use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::gate::Gate;
-use crate::guarded::guarded;
+use crate::guarded::{caught, guarded};
 use crate::noting::Noting;
 use crate::offers::{self, Around};
+use crate::prompts::LONGEST_WAIT;
 use crate::seal::{Sealed, Shown};
 use crate::turn::Turn;
 use crate::{describe, pattern, presentation};
@@ -98,7 +99,7 @@ impl Gate {
             },
             |why| Ended::Failed(format!("the prompt broke: {why}")),
         );
-        let ended = waiting.await;
+        let ended = in_time(prompt, waiting.await, self.now());
         drop(open);
         self.tell(EventKind::Responded, Some(&prompt.operation), About::Answer(Arc::clone(prompt), ended.clone()));
         match ended {
@@ -139,9 +140,7 @@ impl Gate {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let noting = Noting::new(self.ports.world.as_ref());
-        let build = || presentation::build(&noting, operation, reading, verdict, settings);
-        let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build));
-        let presentation = built.unwrap_or_else(|panic| Err(crate::guarded::words(panic.as_ref())))?;
+        let presentation = caught(|| presentation::build(&noting, operation, reading, verdict, settings), Err)?;
         Ok((presentation, noting.bytes()))
     }
 
@@ -218,6 +217,16 @@ impl Gate {
         let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
         self.tell(EventKind::Updated, Some(operation), About::Words(words));
         Ok(())
+    }
+}
+
+/// A yes long after the prompt's time is none, whoever kept it open: every way of asking has the limit that the queue has.
+fn in_time(prompt: &Prompt, ended: Ended, now: i64) -> Ended {
+    let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
+    let longest = prompt.timeout.map(|seconds| i64::try_from(seconds.saturating_mul(LONGEST_WAIT.into())).unwrap_or(i64::MAX));
+    match longest {
+        Some(longest) if is_yes && now.saturating_sub(prompt.asked) > longest => Ended::TimedOut,
+        _ => ended,
     }
 }
 

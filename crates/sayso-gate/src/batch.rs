@@ -111,7 +111,8 @@ impl Gate {
             return Vec::new();
         }
         let weigh = |other: &Call| {
-            let operation = Operation::freeze(other.clone()).ok()?;
+            let copy = (!other.is_too_deep()).then(|| other.clone())?;
+            let operation = Operation::freeze(copy).ok()?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
             let seal = Some(self.seal(seal::all(&operation, &weighed.reading))?.digest);

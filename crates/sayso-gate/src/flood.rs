@@ -1,6 +1,6 @@
 //! Against tiredness: many questions that are alike are said to be so, and after repeated denials alike ones are denied without asking.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::operation::Operation;
@@ -21,7 +21,9 @@ pub struct Flood(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
-    open: HashMap<Likeness, Vec<(String, String)>>,
+    /// What is open, in the order it was asked, by what it says.
+    open: HashMap<Likeness, BTreeMap<u64, String>>,
+    next: u64,
     open_of_session: HashMap<String, usize>,
     denied: HashMap<Likeness, (u32, i64)>,
 }
@@ -53,7 +55,7 @@ impl Likeness {
 pub(crate) struct Open {
     state: Arc<Mutex<State>>,
     likeness: Likeness,
-    id: String,
+    number: u64,
 }
 
 impl Flood {
@@ -69,8 +71,9 @@ impl Flood {
             return Some(format!("{MOST_OPEN} questions of this session are open already"));
         }
         match state.denied.get(&likeness) {
-            Some((count, last)) if *count >= MOST_DENIALS && now < last + PAUSE => {
-                Some(format!("the last {count} calls like this were denied; asking again is paused for {} seconds", last + PAUSE - now))
+            Some((count, last)) if *count >= MOST_DENIALS && is_paused(*last, now) => {
+                let left = PAUSE.saturating_sub(now.saturating_sub(*last));
+                Some(format!("the last {count} calls like this were denied; asking again is paused for {left} seconds"))
             }
             Some((count, _)) if *count >= MOST_DENIALS => {
                 state.denied.remove(&likeness);
@@ -84,10 +87,10 @@ impl Flood {
     pub(crate) fn denied(&self, operation: &Operation, now: i64) {
         let mut state = self.state();
         if state.denied.len() >= MOST_KINDS {
-            state.denied.retain(|_, (_, last)| now < *last + PAUSE);
+            state.denied.retain(|_, (_, last)| is_paused(*last, now));
         }
         let row = state.denied.entry(Likeness::of(operation)).or_default();
-        *row = (row.0 + 1, now);
+        *row = (row.0.saturating_add(1), now);
     }
 
     /// Somebody said yes.
@@ -99,9 +102,11 @@ impl Flood {
     pub(crate) fn open(&self, prompt: &Prompt) -> Open {
         let likeness = Likeness::of(&prompt.operation);
         let mut state = self.state();
-        state.open.entry(likeness.clone()).or_default().push((prompt.id.clone(), prompt.description.clone()));
+        let number = state.next;
+        state.next += 1;
+        state.open.entry(likeness.clone()).or_default().insert(number, prompt.description.clone());
         *state.open_of_session.entry(likeness.session.clone()).or_default() += 1;
-        Open { state: Arc::clone(&self.0), likeness, id: prompt.id.clone() }
+        Open { state: Arc::clone(&self.0), likeness, number }
     }
 
     /// How many open prompts are like this operation, and where it differs from the first.
@@ -109,16 +114,21 @@ impl Flood {
         let state = self.state();
         let open = state.open.get(&Likeness::of(operation)).filter(|open| !open.is_empty())?;
         let mine = sayso_core::explain::subject(operation);
-        let differs = open.first().filter(|(_, first)| *first != mine).map(|(_, first)| vec![first.clone(), mine]);
+        let differs = open.values().next().filter(|first| **first != mine).map(|first| vec![first.clone(), mine]);
         Some(Alike { count: open.len() + 1, differs: differs.unwrap_or_default() })
     }
+}
+
+/// Whether the pause after a denial lasts still.
+fn is_paused(last: i64, now: i64) -> bool {
+    now.saturating_sub(last) < PAUSE
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = state.open.get_mut(&self.likeness) {
-            open.retain(|(id, _)| *id != self.id);
+            open.remove(&self.number);
             if open.is_empty() {
                 state.open.remove(&self.likeness);
             }

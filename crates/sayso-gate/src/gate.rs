@@ -11,6 +11,7 @@ use sayso_core::policy::settings::Resolved;
 use crate::entry::What;
 use crate::events::{About, Bus, EventKind};
 use crate::flood::Flood;
+use crate::guarded::{GuardedStore, GuardedWorld, caught};
 use crate::ids::Ids;
 use crate::plugins::Tighten;
 use crate::ports::{Ask, Run, Store, World};
@@ -54,6 +55,8 @@ pub struct Gate {
 impl Gate {
     /// A gate over its ports.
     pub fn new(ports: Ports, policy: Arc<Policy>, how: How, clock: Clock) -> Self {
+        // Whatever of them breaks is a denial; asking and running are guarded where they are awaited.
+        let ports = Ports { world: Arc::new(GuardedWorld(ports.world)), store: Arc::new(GuardedStore::new(ports.store)), ..ports };
         let gate = Gate {
             ports,
             policy: RwLock::new(policy),
@@ -121,9 +124,9 @@ impl Gate {
         self.rules.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// The time.
+    /// The time. A clock that breaks stands at its end, where whatever expires has expired.
     pub(crate) fn now(&self) -> i64 {
-        (self.clock)()
+        caught(|| (self.clock)(), |_| i64::MAX)
     }
 
     pub(crate) fn is_dry_run(&self) -> bool {

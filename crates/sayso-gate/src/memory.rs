@@ -1,5 +1,6 @@
 //! A store that lives as long as the process: grants of this run, and the record for whoever looks.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::grant::Grant;
@@ -7,11 +8,17 @@ use sayso_core::grant::Grant;
 use crate::entry::Entry;
 use crate::ports::Store;
 
-/// A store in memory.
+/// So many entries of the record are kept.
+pub const MOST_ENTRIES: usize = 10_000;
+
+/// A store in memory. Of the record it keeps the last [`MOST_ENTRIES`] entries; whoever needs all of it brings a store of their own.
+///
+/// Grants stay until they are used up, taken back, or their session ends. One whose scripts have changed stays, too: it allows nothing,
+/// and would again if they were as they were.
 #[derive(Debug, Default)]
 pub struct Memory {
     grants: Mutex<Arc<Vec<Grant>>>,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<VecDeque<Entry>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -24,9 +31,9 @@ impl Memory {
         Self::default()
     }
 
-    /// Everything that was recorded.
+    /// What was recorded last, the oldest first.
     pub fn entries(&self) -> Vec<Entry> {
-        lock(&self.entries).clone()
+        lock(&self.entries).iter().cloned().collect()
     }
 
     /// Takes a grant back; says whether there was one.
@@ -68,7 +75,11 @@ impl Store for Memory {
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
-        lock(&self.entries).push(entry.clone());
+        let mut entries = lock(&self.entries);
+        let oldest = if entries.len() >= MOST_ENTRIES { entries.pop_front() } else { None };
+        entries.push_back(entry.clone());
+        drop(entries);
+        drop(oldest);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sayso_core::decide::{Case, Run, Uses, decide};
 use sayso_core::draft::{Draft, Reading};
 use sayso_core::grant::Grant;
-use sayso_core::operation::{Call, Operation};
+use sayso_core::operation::{Call, MAX_DEPTH, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::Policy;
 use sayso_core::tool_effects;
@@ -19,6 +19,7 @@ use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::gate::Gate;
+use crate::guarded::{guarded, unbroken};
 use crate::ports::{Ran, World};
 use crate::seal::{Seal, Stale};
 use crate::turn::Turn;
@@ -47,7 +48,10 @@ impl Gate {
         let operation = self.freeze(call)?;
         // A caller that goes away while it waits has taken the call back.
         let waiting = Waiting::start(self, &operation);
-        let held = self.weigh_and_ask(operation, turn).await;
+        // What breaks in here, of a host or of sayso itself, is a denial of this one call.
+        let held = unbroken(self.weigh_and_ask(Arc::clone(&operation), turn)).await;
+        let held =
+            held.unwrap_or_else(|why| Err(Box::new(self.refuse_unjudged(&operation, &End::trouble(&format!("the gate broke: {why}"))))));
         waiting.over();
         held
     }
@@ -144,9 +148,16 @@ impl Gate {
         let ran = if !allowed {
             Ran::NotRun("it was not run: it is denied by now".to_owned())
         } else if unchanged {
-            crate::guarded::guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
+            guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
         } else {
             Ran::NotRun("it was not run: a file that it is about changed after it was approved".to_owned())
+        };
+        let ran = match ran {
+            // Nothing can look into it, not even to copy it.
+            Ran::Done(result) if result.is_deeper_than(MAX_DEPTH) => {
+                Ran::Failed(format!("it ran, and its result is nested more than {MAX_DEPTH} deep"))
+            }
+            ran => ran,
         };
         let succeeded = matches!(ran, Ran::Done(_));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);

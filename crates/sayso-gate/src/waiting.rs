@@ -7,6 +7,7 @@ use sayso_core::outcome::Outcome;
 
 use crate::closing::End;
 use crate::gate::Gate;
+use crate::guarded::caught;
 
 /// Ends a call as taken back, unless it was over before this is dropped.
 pub(crate) struct Waiting<'a> {
@@ -29,7 +30,8 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(operation) = self.operation.take() {
-            let _ = self.gate.refuse_unjudged(&operation, &End::of(Outcome::Cancelled));
+            // A panic in here would end the process, if another one is what brought us here.
+            caught(|| drop(self.gate.refuse_unjudged(&operation, &End::of(Outcome::Cancelled))), drop);
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::options::{self, Parsed, Takes};
 use crate::programs::{self, Program};
 use crate::redirects as seen_redirects;
 use crate::scene::{self, Closed, PLAIN, Scene};
-use crate::variables::is_own_name;
+use crate::variables::{is_locale_name, is_own_name};
 use crate::wrappers::{self, identity};
 use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen};
 
@@ -283,7 +283,7 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             continue;
         }
         for folder in step.folders.list() {
-            let (path, only) = path.split_once(hole::BELOW).map_or((path, None), |(folder, only)| (folder, Some(only)));
+            let (path, only) = hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
                 scene::search(draft, place.question, scene::EVERYTHING, scene::names(only));
@@ -427,7 +427,7 @@ fn is_harmless_variable(variable: &str, value: &str) -> bool {
     // Some of these name files: a path in the value would be read.
     let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,:=-".contains(&byte) || (byte == b'/' && variable == "TZ"));
     let inside = !value.starts_with('/') && !value.contains("..");
-    plain && inside && (HARMLESS.contains(&variable) || variable.starts_with("LC_"))
+    plain && inside && (HARMLESS.contains(&variable) || is_locale_name(variable))
 }
 
 fn privilege(draft: &mut Draft, part: usize, wrappers: &[String]) {

@@ -4,8 +4,10 @@
 
 use crate::bash::Refusal;
 use crate::bash::tree::{Joint, Node, Redirect, RedirectKind, Script, Word};
+use crate::feeds::takes_names;
 use crate::hole::{self, NUMBER, TEXT};
 use crate::lines::{State, Step, Walk};
+use crate::listers::Listed;
 use crate::variables::{is_number, is_own_name};
 use crate::{expand, field, listers, outputs};
 
@@ -58,13 +60,14 @@ impl Walk<'_> {
             Node::Pipeline(parts) => {
                 let before = self.state.clone();
                 let outside = self.feed.take();
+                let mut printed: Option<Listed> = None;
                 for part in parts {
                     self.state.clone_from(&before);
+                    self.feed = printed.clone().filter(|_| takes_names(part));
                     self.node(part)?;
-                    let words = outputs::literal_words(part);
-                    self.feed = match words {
+                    printed = match outputs::literal_words(part) {
                         // What is parted by a NUL has no lines to choose from.
-                        Some(words) if listers::passes_on(&words) => self.feed.take().filter(|feed| !feed.by_nul),
+                        Some(words) if listers::passes_on(&words) => printed.filter(|names| !names.by_nul),
                         Some(words) => listers::listed(&words),
                         None => None,
                     };
@@ -103,10 +106,17 @@ impl Walk<'_> {
             Node::Loop { condition, body, redirects } => {
                 self.redirected(redirects)?;
                 self.forget_assigned(&[condition, body], None);
+                let fed = self.feed.is_some();
                 self.round(|walk| {
                     walk.script(condition)?;
+                    walk.feed = None;
                     walk.script(body)
-                })
+                })?;
+                // At the end of the input the variable is empty.
+                if fed {
+                    self.forget_assigned(&[condition], None);
+                }
+                Ok(())
             }
             Node::For { name, words, body, redirects } => {
                 self.redirected(redirects)?;

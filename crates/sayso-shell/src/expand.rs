@@ -7,7 +7,7 @@ use std::fmt::Arguments;
 
 use crate::bash::tree::{Document, Form, Piece, Word};
 use crate::field::Field;
-use crate::hole::{ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
+use crate::hole::{self, ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
 use crate::outputs;
 use crate::variables::{Variables, all_literal};
 
@@ -120,6 +120,9 @@ impl Making {
     }
 
     fn close(&mut self) {
+        if hole::has_names_below(&self.current.value) && hole::below(&self.current.value).is_none() {
+            self.current.value = LIST.to_string();
+        }
         if std::mem::take(&mut self.parted) {
             self.current.push(PARTED.encode_utf8(&mut [0; 4]), format_args!(""));
         }
@@ -218,6 +221,13 @@ impl Expander<'_> {
         let only = pieces.clone().count() == 1;
         for piece in pieces {
             match piece {
+                // Text before or behind a name from a list makes it another name, of which nothing is known.
+                Piece::Parameter { name, form: Form::Plain | Form::Or(_), quoted }
+                    if !is_list(name) && !alone && self.variables.has_names_below(name) =>
+                {
+                    let value = if *quoted { TEXT } else { LIST };
+                    ways.iter_mut().for_each(|way| way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}")));
+                }
                 Piece::Parameter { name, form: Form::Plain, quoted } if !is_list(name) && self.variables.is_unknown(name) => {
                     let value = if *quoted { TEXT } else { LIST };
                     ways.iter_mut().for_each(|way| way.push(value.encode_utf8(&mut [0; 4]), format_args!("${name}")));
@@ -291,7 +301,7 @@ impl Expander<'_> {
                 let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
                 (if plain { NUMBER } else { TEXT }, "$((…))".into())
             }
-            Piece::Command { script, quoted } => match outputs::known_output(script, self.document) {
+            Piece::Command { script, quoted } => match outputs::known_output(script, self.document, self.variables) {
                 Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.into(), "$(…)".into()),
                 _ => (unknown(*quoted), "$(…)".into()),
             },

@@ -19,7 +19,8 @@ pub(crate) const STAR: char = '\u{f0005}';
 pub(crate) const ANY: char = '\u{f0006}';
 /// A pipe to or from another command of the line, which is judged by itself: `<(…)`.
 pub(crate) const PIPE: char = '\u{f0007}';
-/// Any file below the folder that stands before it: the `{}` of `find -exec`. Patterns of its name may follow, parted by `/`.
+/// Any file below the folder that stands before it: the `{}` of `find -exec`. Patterns of its name may follow, parted by `/`, up to
+/// [`ENDED`]. Only [`names_below`] makes such a word and only [`below`] takes it apart: with any other text it is no name that is known.
 pub(crate) const BELOW: char = '\u{f0008}';
 /// At the end of a word in which a name of a file or folder stands without quotes: a blank in that name would part it.
 pub(crate) const PARTED: char = '\u{f0009}';
@@ -30,9 +31,12 @@ pub(crate) const COMMIT: char = '\u{f000a}';
 /// Behind a pattern of names: one of the files it stands for.
 pub(crate) const SINGLE: char = '\u{f000b}';
 
+/// Ends the patterns behind [`BELOW`]: what follows would be text behind a name.
+const ENDED: char = '\u{f000c}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=SINGLE).contains(&character)
+    (TEXT..=ENDED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -60,14 +64,34 @@ pub(crate) fn may_end_command(word: &str) -> bool {
     if is_literal(word) {
         return false;
     }
-    let bare_names = word.starts_with(HERE) && word.contains(BELOW);
-    let rest = word.replace([TEXT, STAR, ANY, SINGLE, PARTED], "");
+    let (place, names) = word.split_once(BELOW).map_or((word, false), |(place, _)| (place, true));
+    let bare_names = place.starts_with(HERE) && names;
+    let rest = place.replace([TEXT, STAR, ANY, SINGLE, PARTED], "");
     word.contains(LIST) || bare_names || matches!(rest.as_str(), "" | ";" | "+")
 }
 
 /// Whether a word stands for the names of files that are there.
 pub(crate) fn is_glob(word: &str) -> bool {
-    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, COMMIT])
+    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, ENDED, COMMIT])
+}
+
+/// The names of files below a folder, those of them that fit one of the patterns.
+pub(crate) fn names_below(folder: &str, patterns: &[String]) -> String {
+    format!("{folder}{BELOW}{}{ENDED}", patterns.join("/"))
+}
+
+/// Takes a word apart that is names below a folder and nothing else: the folder and the patterns.
+pub(crate) fn below(word: &str) -> Option<(&str, &str)> {
+    if is_literal(word) {
+        return None;
+    }
+    let (folder, patterns) = word.trim_end_matches(PARTED).strip_suffix(ENDED)?.split_once(BELOW)?;
+    (!patterns.contains([BELOW, ENDED]) && !folder.contains(ENDED)).then_some((folder, patterns))
+}
+
+/// Whether there are names below a folder in a word, or what is left of them.
+pub(crate) fn has_names_below(word: &str) -> bool {
+    !is_literal(word) && word.contains([BELOW, ENDED])
 }
 
 /// Where a path starts that is not just text.
@@ -108,7 +132,7 @@ pub(crate) fn shown(word: &str) -> String {
                 out.push_str("/…");
                 break;
             }
-            PARTED | SINGLE => {}
+            PARTED | SINGLE | ENDED => {}
             COMMIT => out.push_str("$(…)"),
             _ => out.push(character),
         }

@@ -7,7 +7,8 @@ use crate::bash::Refusal;
 use crate::carried;
 use crate::characters::is_name;
 use crate::field::Field;
-use crate::hole::{self, BELOW, HOME, LIST, PARTED, TEXT};
+use crate::found_names::bound_names;
+use crate::hole::{self, HOME, LIST, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
 use crate::wrappers::{self, identity};
@@ -162,7 +163,7 @@ impl Walk<'_> {
             .take_while(|field| !field.value.starts_with('-') && !matches!(field.value.as_str(), "(" | ")" | "!" | ","))
             .collect();
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
-        let only = listers::bound_names(&words);
+        let only = bound_names(&words).unwrap_or_default();
         let only: Vec<String> = only.iter().map(|name| listers::name_pattern(name)).collect::<Option<_>>().unwrap_or_default();
         let here = Field::plain(".", step.start, step.end);
         if places.is_empty() {
@@ -189,9 +190,8 @@ impl Walk<'_> {
                 let mut words = command.to_vec();
                 for field in &mut words {
                     if field.value == "{}" && !in_folder {
-                        let path = format!("{}{BELOW}{}", place.value, only.join("/"));
                         *field = Field::hole(TEXT, "{}", field.start, field.end);
-                        field.value = path;
+                        field.value = hole::names_below(&place.value, &only);
                     } else {
                         field.fill("{}", TEXT);
                     }

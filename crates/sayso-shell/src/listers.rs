@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::hole::{ANY, BELOW, HERE, HOME, PARTED, STAR, is_literal};
+use crate::found_names::bound_names;
+use crate::hole::{ANY, HERE, HOME, PARTED, STAR, is_literal, names_below};
 use crate::options;
 use crate::wrappers::identity;
 
@@ -39,7 +40,7 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
         _ => return None,
     };
     let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
-    let names = places.iter().map(|place| format!("{place}{BELOW}{}{PARTED}", only.join("/"))).collect();
+    let names = places.iter().map(|place| format!("{}{PARTED}", names_below(place, &only))).collect();
     let grep_nul = |word: &&str| {
         matches!(*word, "-Z" | "--null")
             || identity(first) == "grep" && word.starts_with('-') && !word.starts_with("--") && word.contains('Z')
@@ -56,12 +57,18 @@ pub(crate) fn starts_with_folder(name: &str) -> bool {
 /// Whether a command prints some of the lines it gets, and nothing else.
 pub(crate) fn passes_on(words: &[Cow<'_, str>]) -> bool {
     let Some((first, arguments)) = words.split_first() else { return false };
-    let flags = |known: &[&str]| arguments.iter().all(|word| known.contains(&&**word));
-    let number = |word: &str| word.trim_start_matches("-n").trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    let arguments: Vec<&str> = arguments.iter().map(|word| &**word).collect();
+    let digits = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     match identity(first) {
-        "sort" => flags(&["-u", "-r", "-n", "-f", "-V"]),
+        "sort" => arguments.iter().all(|word| ["-u", "-r", "-n", "-f", "-V"].contains(word)),
         "uniq" => arguments.is_empty(),
-        "head" | "tail" => arguments.iter().all(|word| word == "-n" || word.starts_with('-') && number(word) || number(word)),
+        // Any other operand is a file, be it a number.
+        "head" | "tail" => match arguments.as_slice() {
+            [] => true,
+            ["-n", count] => digits(count),
+            [option] => option.strip_prefix("-n").or(option.strip_prefix('-')).is_some_and(digits),
+            _ => false,
+        },
         // One operand is the pattern; more are files.
         "grep" => {
             let known = |word: &str| matches!(word, "-v" | "-i" | "-E" | "-F" | "-vE" | "-Ev" | "-iE" | "-w" | "-vi");
@@ -81,31 +88,47 @@ pub(crate) fn name_pattern(pattern: &str) -> Option<String> {
     Some(name.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()))
 }
 
-/// `git ls-files`, `git diff --name-only` and `git grep -l`: names without `..`, seen from a folder or from above it.
+/// `git ls-files`, `git diff --name-only` and `git grep -l`: names below the folder, as long as no operand leads out of it.
 fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
     let (subcommand, rest) = arguments.split_first()?;
     let plain = |known: &[&str]| rest.iter().filter(|word| word.starts_with('-') && **word != "--").all(|word| known.contains(word));
+    let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
     match *subcommand {
         "ls-files" if plain(&["-z", "-c", "--cached", "-m", "--modified", "-o", "--others", "--exclude-standard", "-d"]) => {
-            let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
-            // A pattern of names binds the list; a folder does not.
-            let names = operands.iter().all(|word| word.contains('*') && !word.contains(['/', ':']));
-            Some(if names { operands } else { Vec::new() })
+            if operands.iter().any(|word| leads_out(word)) {
+                return None;
+            }
+            // A pattern binds the list only by how names end: its `*` also stands for folders. A folder does not bind it.
+            Some(if operands.iter().all(|word| is_end_of_name(word)) { operands } else { Vec::new() })
         }
         "diff"
             if rest.contains(&"--name-only")
-                && plain(&["--name-only", "--cached", "--staged", "--diff-filter=ACM", "--diff-filter=AM", "--diff-filter=d"]) =>
+                && plain(&["--name-only", "--cached", "--staged", "--diff-filter=ACM", "--diff-filter=AM", "--diff-filter=d"])
+                && !operands.iter().any(|word| leads_out(word)) =>
         {
             Some(Vec::new())
         }
+        // The first operand is the text to look for.
         "grep"
             if rest.iter().any(|word| matches!(*word, "-l" | "--files-with-matches" | "--name-only"))
-                && plain(&["-l", "-i", "-w", "-E", "-F", "--files-with-matches", "--name-only", "-il", "-li"]) =>
+                && plain(&["-l", "-i", "-w", "-E", "-F", "--files-with-matches", "--name-only", "-il", "-li"])
+                && !operands.iter().skip(1).any(|word| leads_out(word)) =>
         {
             Some(Vec::new())
         }
         _ => None,
     }
+}
+
+/// Whether a path of git may lie elsewhere than below the folder: `:/` is the top of the repository, and other signs change what it means.
+fn leads_out(path: &str) -> bool {
+    path.starts_with([':', '/', '~']) || path.contains('\\') || path.split('/').any(|name| name == "..")
+}
+
+/// Whether a pattern is `*` and then the end of a name, as in `*.rs`.
+fn is_end_of_name(pattern: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    pattern.strip_prefix('*').is_some_and(|end| !end.is_empty() && end.bytes().all(plain))
 }
 
 fn places_of_find<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
@@ -119,43 +142,12 @@ fn places_of_find<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The patterns that bind the names which `find` prints; none of them if the names are not bound, and nothing if it prints more than names.
-pub(crate) fn names_of_find<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
-    const PRINTS_MORE: [&str; 12] =
-        ["-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-exec", "-execdir", "-ok", "-okdir", "-delete", "-L"];
-    if arguments.iter().any(|word| PRINTS_MORE.contains(word)) {
+fn names_of_find<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
+    const DOES_MORE: [&str; 5] = ["-exec", "-execdir", "-ok", "-okdir", "-L"];
+    if arguments.iter().any(|word| DOES_MORE.contains(word)) {
         return None;
     }
-    Some(bound_names(arguments))
-}
-
-/// The patterns of which every name that fits the tests of `find` fits one.
-pub(crate) fn bound_names<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let tests: Vec<&str> = arguments.iter().copied().skip_while(|word| !word.starts_with('-') && !matches!(*word, "(" | "!")).collect();
-    let acts = |part: &[&str]| part.iter().any(|word| matches!(*word, "-print" | "-print0" | "-exec" | "-execdir" | "-ok" | "-okdir"));
-    let some_act = acts(&tests);
-    let mut all = Vec::new();
-    for part in tests.split(|word| matches!(*word, "-o" | "-or")) {
-        // What is cut off prints nothing, as long as something else says what is printed.
-        if part.contains(&"-prune") && some_act && !acts(part) {
-            continue;
-        }
-        let mut name = None;
-        for (index, word) in part.iter().enumerate() {
-            let before = index.checked_sub(1).and_then(|before| part.get(before)).copied().unwrap_or("");
-            let negated = matches!(before, "!" | "-not");
-            match *word {
-                "," => return Vec::new(),
-                "(" if negated => return Vec::new(),
-                "-name" | "-iname" if !negated => name = name.or(part.get(index + 1).copied()),
-                _ => {}
-            }
-        }
-        match name {
-            Some(name) => all.push(name),
-            None => return Vec::new(),
-        }
-    }
-    all
+    bound_names(arguments)
 }
 
 /// `rg -l` and `rg --files`.
@@ -182,6 +174,8 @@ fn grep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     }
     let pattern = usize::from(!parsed.has("--regexp"));
     let places: Vec<&str> = parsed.operands.iter().copied().skip(pattern).collect();
-    let only = parsed.options.iter().filter(|given| given.name == "--include").filter_map(|given| given.value).collect();
+    // Where something is left out as well, the order of the two decides which names are looked at besides.
+    let bound = |name: &str| name == "--include" && !parsed.has("--exclude");
+    let only = parsed.options.iter().filter(|given| bound(&given.name)).filter_map(|given| given.value).collect();
     Some((if places.is_empty() { vec![BARE] } else { places }, only))
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
-use crate::hole::{COMMIT, HERE, NUMBER, PARTED};
+use crate::hole::{self, COMMIT, HERE, LIST, NUMBER, PARTED};
 use crate::listers;
+use crate::variables::Variables;
 
 /// The names of files that a substitution prints, if it prints nothing else.
 pub(crate) fn listed_names(script: &Script) -> Option<Vec<String>> {
@@ -33,7 +34,7 @@ pub(crate) fn literal_words(node: &Node) -> Option<Vec<Cow<'_, str>>> {
 
 /// What a substitution prints, where that is known without running it: `$(pwd)`, `$(cat <<'X' …)` with a plain text, a number of lines or of
 /// seconds, and the number of a commit.
-pub(crate) fn known_output(script: &Script, document: &Document) -> Option<String> {
+pub(crate) fn known_output(script: &Script, document: &Document, variables: &Variables) -> Option<String> {
     let [node] = script.0.as_slice() else { return None };
     // `|| true` only hides that nothing was found.
     let node = match node {
@@ -55,7 +56,7 @@ pub(crate) fn known_output(script: &Script, document: &Document) -> Option<Strin
     if !simple.assignments.is_empty() {
         return None;
     }
-    if is_count_in_one_file(simple) {
+    if is_count_in_one_file(simple, variables) {
         return Some(NUMBER.to_string());
     }
     let words: Vec<Cow<'_, str>> = simple.words.iter().map(Word::literal).collect::<Option<_>>()?;
@@ -98,29 +99,59 @@ pub(crate) fn known_output(script: &Script, document: &Document) -> Option<Strin
 
 /// Counts what it reads, and prints the number alone.
 fn is_count(words: &[Cow<'_, str>]) -> bool {
-    matches!(words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice(), ["wc", "-l" | "-c" | "-w" | "-m"] | ["grep", "-c", _])
+    match words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice() {
+        ["wc", "-l" | "-c" | "-w" | "-m"] => true,
+        // An option in the place of the text would have it look through files, whose names it prints.
+        ["grep", "-c", text] => !text.starts_with('-'),
+        _ => false,
+    }
 }
 
-/// `grep -c TEXT "$file"`: with one file, the number stands there alone.
-fn is_count_in_one_file(simple: &Simple) -> bool {
-    let [program, flag, _, file] = simple.words.as_slice() else { return false };
-    let one = |piece: &Piece| match piece {
-        Piece::Text { .. } => true,
-        Piece::Parameter { quoted, form, .. } => *quoted && *form == Form::Plain,
+/// `grep -c TEXT "$file"`: with one file, the number stands there alone. Neither of the two may be an option: of several files, `grep`
+/// prints the names.
+fn is_count_in_one_file(simple: &Simple, variables: &Variables) -> bool {
+    let [program, flag, text, file] = simple.words.as_slice() else { return false };
+    // A bare name from a list may start with `-`.
+    let no_option = |value: &String| !value.is_empty() && !hole::may_be_option(value) && !value.starts_with(HERE) && !value.contains(LIST);
+    let starts_plain = match file.pieces.iter().find(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty())) {
+        Some(Piece::Text { text, .. }) => !text.starts_with('-'),
+        Some(Piece::Parameter { name, .. }) => variables.get(name).iter().all(no_option),
         _ => false,
     };
-    program.bare() == Some("grep") && flag.bare() == Some("-c") && file.pieces.iter().all(one) && simple.redirects.iter().all(drops_errors)
+    let one = |piece: &Piece| match piece {
+        Piece::Text { .. } => true,
+        Piece::Parameter { name, quoted, form } => *quoted && *form == Form::Plain && !matches!(name.as_str(), "@" | "*"),
+        _ => false,
+    };
+    program.bare() == Some("grep")
+        && flag.bare() == Some("-c")
+        && text.literal().is_some_and(|text| !text.starts_with('-'))
+        && starts_plain
+        && file.pieces.iter().all(one)
+        && simple.redirects.iter().all(drops_errors)
 }
 
-/// One commit with options that only change how it is written. What git does not know it prints as it stands.
+/// One commit with options that only change how it is written. What git does not know it prints as it stands, also the path of a file: only
+/// names that are hardly one do without `--verify`.
 fn is_one_commit(words: &[&str]) -> bool {
+    let verified = words.contains(&"--verify");
     let names: Vec<&&str> = words.iter().filter(|word| !matches!(**word, "--short" | "--verify" | "-q" | "--quiet")).collect();
-    matches!(names.as_slice(), [name] if is_commit(name))
+    matches!(names.as_slice(), [name] if is_commit(name) && (verified || is_no_file(name)))
+}
+
+/// Whether a name is what commits and branches are mostly called, and files are not.
+fn is_no_file(name: &str) -> bool {
+    let first = name.split(['~', '^', '@', '/']).next().unwrap_or_default();
+    let number = first.len() >= 7 && first.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let version = first.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    let branch = matches!(first, "main" | "master" | "develop" | "origin" | "upstream");
+    !name.contains(".env") && (name.starts_with('@') || first == "HEAD" || number || version || branch)
 }
 
 /// A name of a commit. That of a stash is none: one of its parents holds files that git does not track.
 fn is_commit(word: &str) -> bool {
     !word.to_ascii_lowercase().contains("stash")
+        && !word.contains("..")
         && word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/.~^@".contains(&byte))
 }

@@ -3,7 +3,7 @@
 use crate::bash::Refusal;
 use crate::carriers::{self, Carrier, Starts};
 use crate::field::Field;
-use crate::hole::{self, BELOW, HERE, HOME, PARTED, TEXT};
+use crate::hole::{self, HERE, HOME, PARTED, TEXT};
 use crate::lines::{Step, Walk};
 use crate::listers;
 use crate::options::{self, Parsed};
@@ -76,12 +76,12 @@ impl Walk<'_> {
         if commands.is_empty() || !parsed.unknown.is_empty() || words.iter().any(|word| hole::may_end_command(word)) {
             return Ok(false);
         }
-        let bound = bound_name(&parsed).and_then(|name| listers::name_pattern(&name)).unwrap_or_default();
+        let bound: Vec<String> = bound_name(&parsed).and_then(|name| listers::name_pattern(&name)).into_iter().collect();
         let places: Vec<String> = match parsed.operands.get(1..) {
             // Without a folder, some versions have names in the place of paths: one that starts with `-` would be an option.
-            None | Some([]) => vec![format!("{HERE}{BELOW}{bound}{PARTED}")],
+            None | Some([]) => vec![format!("{}{PARTED}", hole::names_below(&HERE.to_string(), &bound))],
             Some(places) if places.iter().all(|place| hole::is_literal(place)) => {
-                places.iter().map(|place| format!("{place}{BELOW}{bound}")).collect()
+                places.iter().map(|place| hole::names_below(place, &bound)).collect()
             }
             Some(_) => return Ok(false),
         };
@@ -156,7 +156,11 @@ impl Walk<'_> {
 fn bound_name(parsed: &Parsed<'_>) -> Option<String> {
     let ends: Vec<&str> = parsed.options.iter().filter(|given| given.name == "--extension").filter_map(|given| given.value).collect();
     match ends.as_slice() {
-        [end] => return Some(format!("*.{end}")),
+        [end] => {
+            // It takes dots off the front.
+            let end = end.trim_start_matches('.');
+            return (!end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| format!("*.{end}"));
+        }
         [] => {}
         // Several of them are several kinds of names.
         _ => return None,

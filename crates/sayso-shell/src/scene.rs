@@ -171,6 +171,11 @@ impl<'a> Scene<'a> {
     pub(crate) fn write_into(&mut self, target: &str, sources: &[&str], recursive: bool) {
         self.path(EffectKind::Write, target, false, Manner { recursive, ..PLAIN });
         for source in sources {
+            // Which names these are is not known, only that they stand in the target then.
+            if hole::has_names_below(source) {
+                self.path(EffectKind::Write, target, false, Manner { recursive: true, ..PLAIN });
+                continue;
+            }
             let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or("");
             if name.is_empty() || name == "." || name == ".." || target == "/dev/null" {
                 continue;
@@ -198,7 +203,8 @@ impl<'a> Scene<'a> {
             Some(path) => (path, true),
             None => (path, false),
         };
-        let below = if literal { None } else { path.split_once(hole::BELOW) };
+        // What goes deep by itself may find a folder of such a name, and in it names that fit no pattern.
+        let below = hole::below(path).map(|(folder, only)| (folder, if manner.recursive { "" } else { only }));
         let (path, only) = below.map_or((path, None), |(folder, only)| (folder, Some(only)));
         let manner = Manner { recursive: manner.recursive || only.is_some(), ..manner };
         // What goes to another command of the line is judged there.
@@ -285,7 +291,7 @@ pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignor
 
 /// Asks whether names below a folder are plain words, since a shell parts them.
 pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
-    let (place, only) = value.split_once(hole::BELOW).unwrap_or((value, ""));
+    let (place, only) = hole::below(value).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
         search(draft, place.question, Search { words: true, names: true, follow: false, ..EVERYTHING }, names(only));
     }

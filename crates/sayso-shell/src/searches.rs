@@ -41,8 +41,8 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
         }
         _ => return,
     };
-    // Names from another command have been asked about, with what binds them.
-    if arguments.iter().any(|word| word.contains(hole::BELOW)) {
+    // Names from another command have been asked about, with what binds them. `diff` goes into a folder of such a name.
+    if name != "diff" && arguments.iter().any(|word| word.contains(hole::BELOW)) {
         return;
     }
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
@@ -84,6 +84,10 @@ fn names_of_search(name: &str, arguments: &[&str]) -> Vec<String> {
         "rg" => &["--glob", "-g"],
         _ => return Vec::new(),
     };
+    // Where `grep` leaves something out as well, the order of the two decides which names it looks at besides.
+    if name != "rg" && arguments.iter().any(|word| word.starts_with("--exclude") && !word.starts_with("--exclude-dir")) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     let mut rest = arguments.iter().take_while(|word| **word != "--");
     while let Some(word) = rest.next() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::hole::{ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
+use crate::hole::{self, ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
 
 /// Values of one variable that are told apart.
 const MOST_VALUES: usize = 32;
@@ -54,6 +54,11 @@ impl Variables {
             Some(known) => is_nothing(&known.values),
             None => self.lost || !matches!(name, "HOME" | "PWD"),
         }
+    }
+
+    /// Whether a variable may hold names below a folder.
+    pub(crate) fn has_names_below(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|known| known.values.iter().any(|value| hole::has_names_below(value)))
     }
 
     /// Whether a variable may hold what the environment has.
@@ -292,9 +297,15 @@ pub(crate) fn is_open_name(name: &str) -> bool {
         "NO_COLOR",
         "REPLY",
     ];
-    // A name of one letter is a script's own, whoever set it.
-    let letter = name.len() == 1 || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    letter || OPEN.contains(&name) || name.starts_with("LC_")
+    // What the shell itself counts and keeps has no name of letters.
+    let of_shell = name == "_" || !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    of_shell || OPEN.contains(&name) || is_locale_name(name)
+}
+
+/// Whether a variable is one that says how texts are sorted and written. Any other name that starts alike may hold anything.
+pub(crate) fn is_locale_name(name: &str) -> bool {
+    const NAMES: &str = " ALL CTYPE COLLATE MESSAGES MONETARY NUMERIC TIME PAPER NAME ADDRESS TELEPHONE MEASUREMENT IDENTIFICATION ";
+    name.strip_prefix("LC_").is_some_and(|rest| NAMES.contains(&format!(" {rest} ")))
 }
 
 /// Whether every value is known.

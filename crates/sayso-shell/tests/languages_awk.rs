@@ -222,7 +222,7 @@ fn options_of_awk() {
         ("awk -- '{print}' f", vec!["r f"]),
         ("gawk 1 f -", vec!["r f"]),
         ("mawk 1 f", vec!["r f"]),
-        ("awk -v x=\"$y\" '{print x}' f", vec!["r f"]),
+        ("awk -v x=\"$1\" '{print x}' f", vec!["r f"]),
         ("awk 1 *.txt", vec!["r *.txt"]),
         ("ps aux | awk '{print $2}'", vec![]),
         ("awk --version", vec![]),

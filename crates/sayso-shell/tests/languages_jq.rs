@@ -134,7 +134,7 @@ fn options_of_jq() {
         ("jq -n '$ARGS' --args a b", vec![]),
         ("jq --tab --indent 2 --raw-output . f", vec!["r f"]),
         ("jq -e .a -- f", vec!["r f"]),
-        ("jq --arg x \"$y\" '.a == $x' f", vec!["r f"]),
+        ("jq --arg x \"$1\" '.a == $x' f", vec!["r f"]),
         ("cat x | jq .", vec!["r x"]),
         ("jq --version", vec![]),
     ] {

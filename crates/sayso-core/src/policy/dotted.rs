@@ -62,7 +62,7 @@ pub fn insert(out: &mut Vec<Entry>, entry: Entry, findings: &mut Vec<Diagnostic>
         out.push(entry);
         return;
     };
-    match (&mut there.node.value, entry.node.value) {
+    match (&mut there.node.value, entry.node.into_value()) {
         (Value::Map(into), Value::Map(from)) => {
             for inner in from {
                 insert(into, inner, findings);

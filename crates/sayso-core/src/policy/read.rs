@@ -94,8 +94,8 @@ pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn Com
     if matches!(node.value, Value::Null) {
         node.value = Value::Map(Vec::new());
     }
-    if let Value::Map(entries) = node.value {
-        let entries = seed_keys::translate(entries, &mut findings);
+    if let Value::Map(entries) = &mut node.value {
+        let entries = seed_keys::translate(std::mem::take(entries), &mut findings);
         node.value = Value::Map(dotted::expand(entries, &POLICY, &mut findings));
     }
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);

@@ -74,14 +74,15 @@ fn leaves(start: &str, entry: &Entry) -> Vec<(String, Span, Node)> {
     let mut open = vec![(start.to_owned(), entry.key_span, entry.node.clone())];
     while let Some((path, span, node)) = open.pop() {
         let whole = path.ends_with("bash.patterns") || path == "permissions.agents";
-        match node.value {
+        let stood = node.span;
+        match node.into_value() {
             Value::Map(entries) if !whole => {
                 for inner in entries.into_iter().rev() {
                     let key = if path.is_empty() { inner.key } else { format!("{path}.{}", inner.key) };
                     open.push((key, inner.key_span, inner.node));
                 }
             }
-            value => out.push((path, span, Node { value, span: node.span })),
+            value => out.push((path, span, Node { value, span: stood })),
         }
     }
     out

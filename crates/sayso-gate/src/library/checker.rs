@@ -8,7 +8,7 @@ use std::task::{Context as Polled, Poll, Waker};
 
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
-use sayso_core::operation::Operation;
+use sayso_core::operation::{MAX_DEPTH, Operation};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
 use sayso_core::verdict::{Tier, Verdict};
 
@@ -111,6 +111,9 @@ impl Checker {
 
     /// Whether any other call may be made.
     pub fn check(&self, context: Context) -> Checked {
+        if context.args.is_deeper_than(MAX_DEPTH) {
+            return malformed("the arguments are nested too deep");
+        }
         match self.judge(context.clone()) {
             Ok((operation, verdict)) => match checked(&operation, &verdict, context, None, None) {
                 // The answer will count for what it is about now.

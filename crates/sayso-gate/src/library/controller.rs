@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::node::Node;
-use sayso_core::operation::{Agent, Call, Operation, ToolSays};
+use sayso_core::operation::{Agent, Call, MAX_DEPTH, Operation, ToolSays};
 use sayso_core::prompt::Scope;
 
 use super::check::{Checked, Context, Request, checked, malformed};
@@ -50,6 +50,9 @@ impl Controller {
     ///
     /// It says nothing of answers that were given before, and counts for nothing later: what runs is judged again.
     pub fn check(&self, context: &Context) -> Checked {
+        if context.args.is_deeper_than(MAX_DEPTH) {
+            return malformed("the arguments are nested too deep");
+        }
         let call = self.spoken_for(context.clone());
         let (tool, group) = (call.tool.clone(), call.group.clone());
         match Operation::freeze(call) {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use sayso_core::node::Node;
-use sayso_core::operation::ToolSays;
+use sayso_core::operation::{MAX_DEPTH, ToolSays};
 
 use super::presenter::Presenter;
 use super::wrapper::Tool;
@@ -40,6 +40,10 @@ impl Tools {
     /// What a tool says of a call, and which group it puts it in; none if there is no such tool. One that breaks is refused.
     pub(super) fn says(&self, name: &str, args: &Node) -> Option<(ToolSays, Option<String>)> {
         let tool = self.0.get(name)?;
+        // The gate refuses it; nothing of the host has to look into it before.
+        if args.is_deeper_than(MAX_DEPTH) {
+            return None;
+        }
         let said = catch_unwind(AssertUnwindSafe(|| (tool.says(args), tool.group(args))));
         Some(said.unwrap_or_else(|panic| {
             let reason = format!("it broke when it was asked about this call: {}", words(panic.as_ref()));

@@ -65,7 +65,7 @@ pub fn to_node(presentation: &Presentation) -> Node {
         ("hidden_lines", number(presentation.hidden_lines)),
         ("full", presentation.full.as_deref().map_or(null(), body)),
     ]);
-    if let Value::Map(more) = more.value {
+    if let Value::Map(more) = more.into_value() {
         entries.extend(more);
     }
     node

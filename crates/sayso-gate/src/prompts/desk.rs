@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use crate::pattern;
 /// So many ended prompts are remembered, to tell a late answer from one to a prompt that never was.
 const REMEMBERED: usize = 4096;
 /// Activity puts the end off, but not beyond so many times the whole wait.
-const LONGEST_WAIT: u32 = 4;
+pub(crate) const LONGEST_WAIT: u32 = 4;
 
 /// Somebody who can answer.
 #[derive(Clone)]
@@ -23,7 +24,8 @@ pub struct Answerer {
     pub name: String,
     /// Whose prompts.
     pub reaches: Reaches,
-    /// How a prompt is handed over, where somebody does not come for it.
+    /// How a prompt is handed over, where somebody does not come for it. It is called on a thread of the seat's own, one prompt at a time,
+    /// and on the thread that joins for what is open already; one that hangs holds up nobody else.
     pub deliver: Option<Deliver>,
 }
 
@@ -60,6 +62,31 @@ struct Row {
     prompt: Arc<Prompt>,
     slot: Slot,
     waker: Option<Waker>,
+    /// The seats that it could not be shown at, and why.
+    unshown: BTreeMap<u64, String>,
+}
+
+impl Row {
+    fn new(prompt: Arc<Prompt>, slot: Slot) -> Self {
+        Row { prompt, slot, waker: None, unshown: BTreeMap::new() }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.slot, Slot::Open { .. })
+    }
+}
+
+/// Somebody who sits there.
+pub(super) struct Seated {
+    answerer: Answerer,
+    /// Where the numbers of prompts go that have to be handed over.
+    post: Option<Sender<u64>>,
+}
+
+/// What a new seat has to hand over: the numbers of prompts, of which so many were open when it came.
+pub(super) struct Post {
+    pub(super) numbers: Receiver<u64>,
+    pub(super) open: usize,
 }
 
 /// The queue's state. Numbers grow, so their order is the order of asking.
@@ -74,13 +101,13 @@ pub(super) struct Desk {
     /// Whether an ended prompt was answered.
     ended: HashMap<String, bool>,
     oldest_ended: VecDeque<String>,
-    answerers: BTreeMap<u64, Answerer>,
+    seated: BTreeMap<u64, Seated>,
     closed: bool,
     kept: bool,
     /// Grows with every change, for those who wait for news.
     version: u64,
     /// Those who wait for news as a future.
-    readers: Vec<Waker>,
+    readers: BTreeMap<u64, Waker>,
     awake: Vec<Waker>,
 }
 
@@ -93,12 +120,18 @@ impl Desk {
         self.version
     }
 
-    /// Registers a prompt. Also says to whom it has to be handed; none where it has ended already.
-    pub(super) fn open(&mut self, prompt: Arc<Prompt>, wait: Option<Duration>, now: Instant) -> (u64, Option<Vec<Deliver>>) {
+    /// A number that was not given before.
+    fn number(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
+        number
+    }
+
+    /// Registers a prompt, and posts it to whoever does not come for it.
+    pub(super) fn open(&mut self, prompt: Arc<Prompt>, wait: Option<Duration>, now: Instant) -> u64 {
+        let number = self.number();
         let twice = self.numbers.contains_key(&prompt.id) || self.ended.contains_key(&prompt.id);
-        let anybody = self.answerers.values().any(|answerer| answerer.may(&prompt));
+        let anybody = self.seated.values().any(|seated| seated.answerer.may(&prompt));
         let end = match (twice, self.closed, anybody) {
             (true, ..) => Some(Ended::Failed("the id of the prompt was used before".to_owned())),
             (_, true, _) => Some(Ended::Cancelled),
@@ -106,8 +139,8 @@ impl Desk {
             _ => None,
         };
         if let Some(end) = end {
-            self.rows.insert(number, Row { prompt, slot: Slot::Ended(end), waker: None });
-            return (number, None);
+            self.rows.insert(number, Row::new(prompt, Slot::Ended(end)));
+            return number;
         }
         let waits = wait.unwrap_or_default();
         let slot = Slot::Open {
@@ -119,33 +152,70 @@ impl Desk {
             self.due.insert((due, number));
         }
         self.numbers.insert(prompt.id.clone(), number);
-        let deliveries = self.answerers.values().filter(|answerer| answerer.may(&prompt)).filter_map(|answerer| answerer.deliver.clone());
-        let deliveries = deliveries.collect();
-        self.rows.insert(number, Row { prompt, slot, waker: None });
+        let mut row = Row::new(prompt, slot);
+        for (seat, seated) in self.seated.iter().filter(|(_, seated)| seated.answerer.may(&row.prompt)) {
+            // Only a number: a screen that hangs keeps no prompts.
+            if seated.post.as_ref().is_some_and(|post| post.send(number).is_err()) {
+                row.unshown.insert(*seat, "there is no thread to show it".to_owned());
+            }
+        }
+        self.rows.insert(number, row);
         self.open += 1;
         self.news();
-        (number, Some(deliveries))
-    }
-
-    /// Whoever takes a seat gets what is open already.
-    pub(super) fn sit(&mut self, answerer: Answerer) -> u64 {
-        let number = self.next;
-        self.next += 1;
-        self.answerers.insert(number, answerer);
+        self.end_unseen(number);
         number
     }
 
-    /// Prompts that nobody else may answer end at once: a screen that is gone answers nothing any more.
-    pub(super) fn leave(&mut self, seat: u64) {
-        self.answerers.remove(&seat);
-        let left: Vec<Answerer> = self.answerers.values().cloned().collect();
-        self.end_all(&Ended::Nobody, |prompt| !left.iter().any(|answerer| answerer.may(prompt)));
+    /// Whoever takes a seat gets what is open already.
+    pub(super) fn sit(&mut self, answerer: Answerer) -> (u64, Option<Post>) {
+        let seat = self.number();
+        let (post, numbers) = answerer.deliver.is_some().then(channel).unzip();
+        let open = self.rows.iter().filter(|(_, row)| row.is_open() && answerer.may(&row.prompt));
+        let open = open.filter(|(number, _)| post.as_ref().is_some_and(|post: &Sender<u64>| post.send(**number).is_ok())).count();
+        self.seated.insert(seat, Seated { answerer, post });
+        (seat, numbers.map(|numbers| Post { numbers, open }))
+    }
+
+    /// Prompts that nobody else sees end at once: a screen that is gone answers nothing any more. Whoever left is given back, to be dropped
+    /// outside of the lock.
+    pub(super) fn leave(&mut self, seat: u64) -> Option<Seated> {
+        let left = self.seated.remove(&seat);
+        let open: Vec<u64> = self.rows.iter().filter(|(_, row)| row.is_open()).map(|(number, _)| *number).collect();
+        for number in open {
+            self.end_unseen(number);
+        }
+        left
+    }
+
+    /// A prompt, if it is still open.
+    pub(super) fn prompt(&self, number: u64) -> Option<Arc<Prompt>> {
+        self.rows.get(&number).filter(|row| row.is_open()).map(|row| Arc::clone(&row.prompt))
+    }
+
+    /// A prompt could not be shown at a seat.
+    pub(super) fn fail(&mut self, number: u64, seat: u64, why: String) {
+        if let Some(row) = self.rows.get_mut(&number) {
+            row.unshown.insert(seat, why);
+            self.end_unseen(number);
+        }
+    }
+
+    /// Ends a prompt that nobody is there for, or that could not be shown to anybody who is.
+    fn end_unseen(&mut self, number: u64) {
+        let Some(row) = self.rows.get(&number) else { return };
+        let mut there = self.seated.iter().filter(|(_, seated)| seated.answerer.may(&row.prompt)).map(|(seat, _)| seat).peekable();
+        if there.peek().is_none() {
+            return self.end(number, Ended::Nobody);
+        }
+        let Some(why) = there.map(|seat| row.unshown.get(seat).map(String::as_str)).collect::<Option<Vec<_>>>() else { return };
+        let why = format!("the prompt could not be shown: {}", why.join("; "));
+        self.end(number, Ended::Failed(why));
     }
 
     /// What is open for somebody, the oldest first.
     pub(super) fn pending(&self, seat: u64) -> Vec<Arc<Prompt>> {
-        let Some(answerer) = self.answerers.get(&seat) else { return Vec::new() };
-        let open = self.rows.values().filter(|row| matches!(row.slot, Slot::Open { .. }) && answerer.may(&row.prompt));
+        let Some(Seated { answerer, .. }) = self.seated.get(&seat) else { return Vec::new() };
+        let open = self.rows.values().filter(|row| row.is_open() && answerer.may(&row.prompt));
         open.map(|row| Arc::clone(&row.prompt)).collect()
     }
 
@@ -158,7 +228,7 @@ impl Desk {
                 None => Refused::Unknown,
             });
         };
-        let answerer = self.answerers.get(&seat).ok_or(Refused::NotYours)?;
+        let Seated { answerer, .. } = self.seated.get(&seat).ok_or(Refused::NotYours)?;
         let row = self.rows.get(&number).ok_or(Refused::Unknown)?;
         if !answerer.may(&row.prompt) {
             return Err(Refused::NotYours);
@@ -180,7 +250,7 @@ impl Desk {
     /// Somebody is at the prompt: its end is put off, up to a limit.
     pub(super) fn activity(&mut self, seat: u64, id: &str, now: Instant) -> Result<(), Refused> {
         let number = self.numbers.get(id).copied().ok_or(Refused::Late)?;
-        let may = self.answerers.get(&seat).zip(self.rows.get(&number)).is_some_and(|(answerer, row)| answerer.may(&row.prompt));
+        let may = self.seated.get(&seat).zip(self.rows.get(&number)).is_some_and(|(seated, row)| seated.answerer.may(&row.prompt));
         match self.rows.get_mut(&number).map(|row| &mut row.slot) {
             Some(Slot::Open { due, wait, last }) if may => {
                 let Some(before) = *due else { return Ok(()) };
@@ -192,11 +262,6 @@ impl Desk {
             }
             _ => Err(Refused::NotYours),
         }
-    }
-
-    /// The prompt could not be shown.
-    pub(super) fn fail(&mut self, number: u64, why: String) {
-        self.end(number, Ended::Failed(why));
     }
 
     pub(super) fn expire(&mut self, now: Instant) {
@@ -221,6 +286,7 @@ impl Desk {
     pub(super) fn close(&mut self) {
         self.closed = true;
         self.end_all(&Ended::Cancelled, |_| true);
+        self.news();
     }
 
     /// Whether a keeper has to be started now.
@@ -264,10 +330,11 @@ impl Desk {
         self.news();
     }
 
-    /// The end of a prompt, for its ticket; the waker is called when it comes.
-    pub(super) fn take(&mut self, number: u64, waker: Option<&Waker>) -> Option<Ended> {
+    /// The end of a prompt, for its ticket; the waker is called when it comes. The one from before is given back, to be dropped outside
+    /// of the lock: a task may go with it, and tickets with that.
+    pub(super) fn take(&mut self, number: u64, waker: &mut Option<Waker>) -> Option<Ended> {
         if let Some(Row { slot: Slot::Open { .. }, waker: kept, .. }) = self.rows.get_mut(&number) {
-            *kept = waker.cloned();
+            std::mem::swap(kept, waker);
             return None;
         }
         match self.rows.remove(&number).map(|row| row.slot) {
@@ -283,13 +350,20 @@ impl Desk {
         self.rows.remove(&number);
     }
 
-    pub(super) fn wait_for_news(&mut self, waker: Waker) {
-        self.readers.push(waker);
+    /// Somebody waits for news, in a slot of their own. The waker from before is given back, to be dropped outside of the lock.
+    pub(super) fn wait_for_news(&mut self, slot: &mut Option<u64>, waker: Waker) -> Option<Waker> {
+        let slot = *slot.get_or_insert_with(|| self.number());
+        self.readers.insert(slot, waker)
+    }
+
+    /// They do so no longer.
+    pub(super) fn stop_waiting(&mut self, slot: u64) -> Option<Waker> {
+        self.readers.remove(&slot)
     }
 
     fn news(&mut self) {
         self.version += 1;
-        self.awake.append(&mut self.readers);
+        self.awake.extend(std::mem::take(&mut self.readers).into_values());
     }
 
     pub(super) fn take_wakers(&mut self) -> Vec<Waker> {

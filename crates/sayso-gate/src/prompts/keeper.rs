@@ -18,7 +18,19 @@ pub(super) fn start(shared: &Arc<Shared>) {
     }
 }
 
+/// If the thread breaks, another one has to be started, and what waited for this one is denied.
+struct OnDuty<'a>(&'a Shared);
+
+impl Drop for OnDuty<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.at_desk(|desk| desk.dismiss_keeper("the thread that would end it in time broke"));
+        }
+    }
+}
+
 fn keep(shared: &Arc<Shared>) {
+    let _on_duty = OnDuty(shared);
     loop {
         shared.at_desk(|desk| desk.expire(Instant::now()));
         let desk = shared.desk();

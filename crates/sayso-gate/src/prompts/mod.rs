@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Ended, Prompt};
 
+use crate::guarded::caught;
 use crate::ports::{Ask, Later};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use desk::Desk;
+pub(crate) use desk::LONGEST_WAIT;
 pub use desk::{Answerer, Reaches};
 pub use refused::Refused;
 pub use seat::{Deliver, Seat};
@@ -51,7 +53,8 @@ impl Shared {
         };
         self.bell.notify_all();
         for waker in wakers {
-            waker.wake();
+            // An executor that breaks must not keep the others from waking.
+            caught(|| waker.wake(), drop);
         }
         out
     }
@@ -63,23 +66,18 @@ impl Prompts {
         Self::default()
     }
 
-    /// Seats somebody who can answer. Without anybody seated, every prompt ends at once.
+    /// Seats somebody who can answer, and shows them what is open. Without anybody seated, every prompt ends at once.
     pub fn join(&self, answerer: Answerer) -> Seat {
         Seat::new(Arc::clone(&self.0), answerer)
     }
 
-    /// Registers a prompt and shows it to whoever may answer; the ticket waits for its end, and takes it back when it is dropped.
+    /// Registers a prompt, to be shown to whoever may answer; the ticket waits for its end, and takes it back when it is dropped. This
+    /// does not wait for any screen.
     pub fn open(&self, prompt: Arc<Prompt>) -> Ticket {
         let now = Instant::now();
         let timeout = prompt.timeout.map(Duration::from_secs);
         // Registered first: an answer that comes while it is being shown finds it.
-        let (number, deliveries) = self.0.at_desk(|desk| desk.open(Arc::clone(&prompt), timeout, now));
-        if let Some(deliveries) = deliveries {
-            let failures: Vec<String> = deliveries.iter().filter_map(|deliver| seat::deliver(deliver, &prompt).err()).collect();
-            if !deliveries.is_empty() && failures.len() == deliveries.len() {
-                self.0.at_desk(|desk| desk.fail(number, format!("the prompt could not be shown: {}", failures.join("; "))));
-            }
-        }
+        let number = self.0.at_desk(|desk| desk.open(prompt, timeout, now));
         if timeout.is_some() {
             keeper::start(&self.0);
         }

@@ -1,15 +1,17 @@
 //! The answering side of the queue: sees what is open, answers, and says when somebody is at a prompt.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use sayso_core::prompt::{Answer, Prompt};
 
-use super::desk::Answerer;
+use super::desk::{Answerer, Post};
 use super::refused::Refused;
 use super::{Prompts, Shared};
+use crate::guarded::caught;
 
 /// Hands a prompt to somebody who does not come for it. An error, or a panic, means that it was not shown.
 pub type Deliver = Arc<dyn Fn(&Arc<Prompt>) -> Result<(), String> + Send + Sync>;
@@ -20,14 +22,68 @@ pub struct Seat {
     number: u64,
 }
 
-/// Calls it, and takes a panic for an error.
-pub(super) fn deliver(deliver: &Deliver, prompt: &Arc<Prompt>) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| deliver(prompt))).unwrap_or_else(|_| Err("the screen broke".to_owned()))
+/// Hands prompts over at one seat.
+struct Courier {
+    shared: Arc<Shared>,
+    seat: u64,
+    deliver: Deliver,
+}
+
+impl Courier {
+    /// Shows what is open already, then starts the thread that shows what comes. It ends when nobody sits there any more.
+    fn start(self, post: Post) {
+        post.numbers.try_iter().take(post.open).for_each(|number| self.hand_over(number));
+        let work = move || post.numbers.iter().for_each(|number| self.hand_over(number));
+        // If there is no thread, the post is gone with it, and what comes is not shown here.
+        drop(std::thread::Builder::new().name("sayso-screen".to_owned()).spawn(work));
+    }
+
+    /// Hands over one prompt, unless it has ended. A panic is an error.
+    fn hand_over(&self, number: u64) {
+        let Some(prompt) = self.shared.desk().prompt(number) else { return };
+        if let Err(why) = caught(|| (self.deliver)(&prompt), |_| Err("the screen broke".to_owned())) {
+            self.shared.at_desk(|desk| desk.fail(number, self.seat, why));
+        }
+    }
+}
+
+/// Waits for news. Its waker goes with it.
+struct Changed<'a> {
+    shared: &'a Shared,
+    version: u64,
+    slot: Option<u64>,
+}
+
+impl Future for Changed<'_> {
+    type Output = u64;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u64> {
+        let waker = context.waker().clone();
+        let mut desk = self.shared.desk();
+        if desk.version() != self.version || desk.is_closed() {
+            return Poll::Ready(desk.version());
+        }
+        let before = desk.wait_for_news(&mut self.slot, waker);
+        drop(desk);
+        drop(before);
+        Poll::Pending
+    }
+}
+
+impl Drop for Changed<'_> {
+    fn drop(&mut self) {
+        let waker = self.slot.and_then(|slot| self.shared.desk().stop_waiting(slot));
+        drop(waker);
+    }
 }
 
 impl Seat {
     pub(super) fn new(shared: Arc<Shared>, answerer: Answerer) -> Self {
-        let number = shared.at_desk(|desk| desk.sit(answerer));
+        let deliver = answerer.deliver.clone();
+        let (number, post) = shared.at_desk(|desk| desk.sit(answerer));
+        if let (Some(deliver), Some(post)) = (deliver, post) {
+            Courier { shared: Arc::clone(&shared), seat: number, deliver }.start(post);
+        }
         Seat { shared, number }
     }
 
@@ -67,15 +123,7 @@ impl Seat {
 
     /// The same as a future, without a limit.
     pub async fn changed(&self, version: u64) -> u64 {
-        std::future::poll_fn(|context| {
-            let mut desk = self.shared.desk();
-            if desk.version() != version || desk.is_closed() {
-                return Poll::Ready(desk.version());
-            }
-            desk.wait_for_news(context.waker().clone());
-            Poll::Pending
-        })
-        .await
+        Changed { shared: &self.shared, version, slot: None }.await
     }
 
     /// The queue it belongs to.
@@ -86,6 +134,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.shared.at_desk(|desk| desk.leave(self.number));
+        let left = self.shared.at_desk(|desk| desk.leave(self.number));
+        drop(left);
     }
 }

@@ -25,7 +25,7 @@ impl Ticket {
     pub fn wait(mut self) -> Ended {
         let mut desk = self.shared.desk();
         loop {
-            if let Some(end) = desk.take(self.number, None) {
+            if let Some(end) = desk.take(self.number, &mut None) {
                 self.done = true;
                 drop(desk);
                 return end;
@@ -39,7 +39,8 @@ impl Future for Ticket {
     type Output = Ended;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ended> {
-        let end = self.shared.desk().take(self.number, Some(context.waker()));
+        let mut waker = Some(context.waker().clone());
+        let end = self.shared.desk().take(self.number, &mut waker);
         match end {
             Some(end) => {
                 self.done = true;

@@ -667,6 +667,15 @@ fn whoever_takes_a_seat_is_shown_what_is_open() {
     assert!(shown.load(Ordering::SeqCst) == 1 || prompts.is_empty(), "it is open for ever, and nobody was shown it");
 }
 
+/// Whether something comes true within a time that is long for any machine.
+fn eventually(is_so: impl Fn() -> bool) -> bool {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !is_so() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    is_so()
+}
+
 #[test]
 fn a_screen_that_hangs_does_not_stop_the_time_of_a_prompt() {
     let prompts = Prompts::new();
@@ -678,12 +687,12 @@ fn a_screen_that_hangs_does_not_stop_the_time_of_a_prompt() {
     };
     let _seat = prompts.join(Answerer { deliver: Some(Arc::new(deliver)), ..Answerer::new("tui") });
     let other = prompts.clone();
-    let open = std::thread::spawn(move || drop(other.open(prompt("one", "s", Some(1)))));
-    std::thread::sleep(Duration::from_millis(1800));
-    let left = prompts.len();
+    let open = std::thread::spawn(move || other.open(prompt("one", "s", Some(1))).wait());
+    // The screen hangs until long after.
+    let ended = eventually(|| open.is_finished());
     drop(go);
-    open.join().unwrap();
-    assert_eq!(left, 0, "nothing ends it: its time starts only when the screen is done");
+    assert_eq!(open.join().unwrap(), Ended::TimedOut);
+    assert!(ended, "nothing ends it: its time starts only when the screen is done");
 }
 
 struct Counting;
@@ -732,11 +741,10 @@ fn one_waker_that_panics_loses_no_other_and_no_timeout() {
     let flag = Arc::new(Flag(AtomicBool::new(false)));
     assert!(broken.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Explosive)))).is_pending());
     assert!(other.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&flag)))).is_pending());
-    std::thread::sleep(Duration::from_millis(1500));
-    let woken = flag.0.load(Ordering::SeqCst);
+    let woken = eventually(|| flag.0.load(Ordering::SeqCst));
     let _third = prompts.open(prompt("three", "s", Some(1)));
-    std::thread::sleep(Duration::from_millis(1500));
-    assert!(woken && prompts.is_empty(), "the other call was woken: {woken}; still open long after their time: {}", prompts.len());
+    let ended = eventually(|| prompts.is_empty());
+    assert!(woken && ended, "the other call was woken: {woken}; still open long after their time: {}", prompts.len());
 }
 
 #[test]
@@ -784,6 +792,8 @@ fn open_prompts_that_are_alike_close_in_linear_time() {
         }
         start.elapsed()
     };
-    let (few, many) = (time(2500), time(20_000 - 1));
-    assert!(many < few * 16, "8 times the prompts took {:.1} times as long ({few:?}, {many:?})", many.as_secs_f64() / few.as_secs_f64());
+    // The best of three, and half of what squares would take: a busy machine must not fail this.
+    let best = |count: usize| (0..3).map(|_| time(count)).min().unwrap_or_default();
+    let (few, many) = (best(1000), best(8000));
+    assert!(many < few * 32, "8 times the prompts took {:.1} times as long ({few:?}, {many:?})", many.as_secs_f64() / few.as_secs_f64());
 }

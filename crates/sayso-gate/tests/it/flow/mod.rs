@@ -2,6 +2,7 @@
 
 mod attack;
 mod batches;
+mod broken;
 mod bypasses_a;
 mod bypasses_d;
 mod changes;

@@ -134,3 +134,29 @@ fn ledger_3_13_every_error_ends_in_a_denial_and_the_batch_goes_on() {
     assert_eq!(outcomes, [TimedOut, Blocked, Blocked, Cancelled, Nobody, Blocked, Approved]);
     assert_eq!(room.ran().len(), 1);
 }
+
+#[test]
+fn h_54_z_24_a_delete_takes_two_prompts_and_two_fresh_answers() {
+    let prompts = Prompts::new();
+    let seat = prompts.join(Answerer::new("tui"));
+    let room = Room::asking(&Setup::profile("sayso"), How::Interactive, Arc::new(prompts.clone()), Arc::new(Simulated::default()));
+    let next = || {
+        while seat.pending().is_empty() {
+            seat.wait(seat.version(), std::time::Duration::from_millis(20));
+        }
+        seat.pending()[0].clone()
+    };
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| room.call(call("file_delete old_file.py")));
+        let first = next();
+        let yes = first.answer(Choice::Offer(0));
+        seat.answer(yes.clone()).unwrap();
+        let second = next();
+        assert_ne!(first.id, second.id);
+        assert!(room.ran().is_empty(), "one yes deletes nothing");
+        assert!(seat.answer(yes).is_err(), "the first answer again is no answer to the second prompt");
+        seat.answer(second.answer(Choice::Offer(0))).unwrap();
+        assert_eq!(waiting.join().unwrap().yes.map(|yes| yes.confirmations), Some(2));
+    });
+    assert_eq!((room.ran().len(), room.gate.stats.counts().double_confirmed), (1, 1));
+}

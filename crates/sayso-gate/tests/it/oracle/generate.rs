@@ -71,6 +71,11 @@ fn part(dice: &mut Dice, letter: char, depth: usize) -> String {
             'X' => "1",
             'B' => "[ -f a ]",
             'V' => "x",
+            'F' => dice.pick(&["find . -name '*.md'", "find src -type f", "ls"]),
+            'H' => dice.pick(&["cat \"$x\"", "cat \"$x/../.env\""]),
+            'G' => dice.pick(&["", "/../.env"]),
+            'J' => dice.pick(&["-name '*.md'", "-type f", "-print"]),
+            'K' => "sort",
             'O' => dice.pick(&["cat", "EVIL"]),
             _ => " ",
         }

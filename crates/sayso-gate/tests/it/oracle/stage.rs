@@ -1,6 +1,6 @@
 //! The world of the sandbox as the judge is told of it: what stands there, which names a pattern stands for, what a search would show.
 
-use sayso_core::fact::{BelowFact, Fact, Facts, MANY, NamesFact, ONE, PathFact, Question, from_home, is_pattern, shown};
+use sayso_core::fact::{BelowFact, Fact, Facts, MANY, NamesFact, ONE, PathFact, Question, Search, from_home, is_pattern, shown};
 use sayso_core::paths::{below, join};
 use sayso_gate::ports::World;
 
@@ -102,12 +102,17 @@ impl Stage {
     }
 
     /// What a search shows; more than it may, if in doubt.
-    fn search(&self, cwd: &str, path: &str, hidden: bool, words: bool) -> BelowFact {
+    fn search(&self, cwd: &str, path: &str, search: Search, only: &[String]) -> BelowFact {
         let folder = self.path(cwd, path, false).map_or_else(|| join(cwd, path), |fact| fact.canonical);
         let inside = |other: &&&str| is_pattern(path) || below(other, &folder);
         let secrets = ["/ws/.env", "/ws/link", "/etc/shadow", "/home/u/.ssh/id_rsa"];
-        let secrets = secrets.iter().filter(inside).filter(|path| hidden || !path.contains("/.")).map(|path| (*path).to_owned());
-        let odd = FILES.iter().filter(inside).filter(|path| words && path.contains([' ', '\n', '*', '$']));
+        // Only names of these patterns, in any case; a link is followed whatever its name is.
+        let small = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let signs = |pattern: &String| pattern.to_lowercase().replace('*', &MANY.to_string()).replace('?', &ONE.to_string());
+        let wanted = |path: &&&str| only.is_empty() || only.iter().any(|pattern| fits_any(&signs(pattern), &small(path)));
+        let secrets = secrets.iter().filter(inside).filter(wanted).filter(|path| search.hidden || !path.contains("/."));
+        let secrets = secrets.map(|path| (*path).to_owned());
+        let odd = FILES.iter().filter(inside).filter(wanted).filter(|path| search.words && path.contains([' ', '\n', '*', '$']));
         BelowFact { secrets: secrets.collect(), odd: odd.map(|path| (*path).to_owned()).collect(), ..BelowFact::default() }
     }
 }
@@ -127,8 +132,13 @@ fn children(folder: &str) -> Vec<String> {
     names
 }
 
-/// Whether a pattern of a shell stands for a name, too.
+/// Whether a pattern of a shell stands for a name, too; it leaves hidden ones out.
 fn fits(pattern: &str, name: &str) -> bool {
+    (!name.starts_with('.') || pattern.starts_with('.')) && fits_any(pattern, name)
+}
+
+/// The same with hidden ones.
+fn fits_any(pattern: &str, name: &str) -> bool {
     fn rest(pattern: &[char], name: &[char]) -> bool {
         match pattern.split_first() {
             None => name.is_empty(),
@@ -138,7 +148,7 @@ fn fits(pattern: &str, name: &str) -> bool {
         }
     }
     let letters = |text: &str| text.chars().collect::<Vec<char>>();
-    (!name.starts_with('.') || pattern.starts_with('.')) && rest(&letters(pattern), &letters(name))
+    rest(&letters(pattern), &letters(name))
 }
 
 impl World for Stage {
@@ -156,8 +166,8 @@ impl World for Stage {
                     answers.push(Some(Fact::Names(self.names(cwd, &whole(pattern)))));
                     continue;
                 }
-                Question::Below { path, search, .. } => {
-                    answers.push(Some(Fact::Below(self.search(cwd, &whole(path), search.hidden, search.words))));
+                Question::Below { path, search, only } => {
+                    answers.push(Some(Fact::Below(self.search(cwd, &whole(path), *search, only))));
                     continue;
                 }
             };

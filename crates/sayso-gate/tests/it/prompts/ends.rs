@@ -176,6 +176,35 @@ fn e_05_a_prompt_that_cannot_be_shown_is_denied_at_once() {
 }
 
 #[test]
+fn e_05_a_screen_that_breaks_takes_nothing_from_one_that_works() {
+    let prompts = Prompts::new();
+    let broken = || Answerer { deliver: Some(Arc::new(|_| Err("no window".to_owned()))), ..Answerer::new("tui") };
+    let web = prompts.join(Answerer::new("web"));
+    let one = prompt("one", "s", None);
+    let (ticket, other) = (prompts.open(Arc::clone(&one)), prompts.open(prompt("two", "s", None)));
+    // Whoever joins is shown what is open before they have their seat.
+    let _tui = prompts.join(broken());
+    assert_eq!(prompts.len(), 2, "the web page has them");
+    web.answer(one.answer(Choice::Deny)).unwrap();
+    assert!(matches!(ticket.wait(), Ended::Answered { .. }));
+    drop(web);
+    assert!(matches!(other.wait(), Ended::Failed(why) if why.contains("no window")), "nobody is left who sees it");
+}
+
+#[test]
+fn a_shutdown_is_news() {
+    let prompts = Prompts::new();
+    let seat = prompts.join(Answerer::new("tui"));
+    let version = seat.version();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| pollster::block_on(seat.changed(version)));
+        std::thread::sleep(Duration::from_millis(5));
+        prompts.close();
+        assert_ne!(waiting.join().unwrap(), version);
+    });
+}
+
+#[test]
 fn an_id_is_never_used_twice() {
     let prompts = Prompts::new();
     let _seat = prompts.join(Answerer::new("tui"));
