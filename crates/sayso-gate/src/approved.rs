@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use sayso_core::digest::Digest;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::{Terms, Verdict};
 
-use crate::seal::Sealed;
+use crate::seal::Seal;
 
 /// The permission to run one operation once. It cannot be copied or made outside of the pipeline, and running uses it up.
 #[derive(Debug)]
@@ -20,8 +19,8 @@ pub struct Approved {
     /// Which policy, mode and plugins were in force.
     pub(crate) rules: u64,
     pub(crate) yes: Option<Yes>,
-    /// What the files were that the answer was about.
-    pub(crate) seal: Option<(Vec<Sealed>, Digest)>,
+    /// What the files were that the answers were about: to this call, to one before it, or to what goes along with it.
+    pub(crate) seals: Vec<Seal>,
 }
 
 /// Who said yes, and how far.

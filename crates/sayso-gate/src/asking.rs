@@ -16,10 +16,12 @@ use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::gate::Gate;
 use crate::guarded::{caught, guarded};
+use crate::noting::Noting;
 use crate::offers::{self, Around};
 use crate::prompts::LONGEST_WAIT;
+use crate::seal::{Sealed, Shown};
 use crate::turn::Turn;
-use crate::{describe, pattern, presentation, seal};
+use crate::{describe, pattern, presentation};
 
 /// What came of asking.
 pub(crate) enum Said {
@@ -37,14 +39,14 @@ pub(crate) struct Kept {
 }
 
 impl Gate {
-    /// The question about an operation, or why there is none.
+    /// The question about an operation, with the bytes of files that it shows, or why there is none.
     pub(crate) fn question(
         &self,
         operation: &Arc<Operation>,
         reading: &Reading,
         verdict: &Arc<Verdict>,
         turn: &mut Turn,
-    ) -> Result<Arc<Prompt>, Box<End>> {
+    ) -> Result<(Arc<Prompt>, Vec<Sealed>), Box<End>> {
         turn.grants_before = turn.grants.len();
         if let Some(end) = turn.denied.get(&operation.digest()) {
             return Err(Box::new(end.clone()));
@@ -54,7 +56,9 @@ impl Gate {
         }
         let round = if verdict.confirm == Confirm::Double { Round::First } else { Round::Only };
         let prompt = self.prompt(operation, reading, verdict, turn, round);
-        prompt.map(Arc::new).map_err(|why| Box::new(End::trouble(&format!("it could not be shown: {why}"))))
+        prompt
+            .map(|(prompt, bytes)| (Arc::new(prompt), bytes))
+            .map_err(|why| Box::new(End::trouble(&format!("it could not be shown: {why}"))))
     }
 
     /// Asks until there is an answer. Whatever goes wrong is a no.
@@ -126,12 +130,18 @@ impl Gate {
         end
     }
 
-    /// What the person looks at. What breaks on the way cannot be shown.
-    pub(crate) fn present(&self, operation: &Operation, reading: &Reading, verdict: &Verdict) -> Result<Presentation, String> {
+    /// What the person looks at, and which bytes of files it was made from. What breaks on the way cannot be shown.
+    pub(crate) fn present(
+        &self,
+        operation: &Operation,
+        reading: &Reading,
+        verdict: &Verdict,
+    ) -> Result<(Presentation, Vec<Sealed>), String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
-        let build = || presentation::build(self.ports.world.as_ref(), operation, reading, verdict, settings);
-        caught(build, Err)
+        let noting = Noting::new(self.ports.world.as_ref());
+        let presentation = caught(|| presentation::build(&noting, operation, reading, verdict, settings), Err)?;
+        Ok((presentation, noting.bytes()))
     }
 
     fn prompt(
@@ -141,10 +151,10 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &Turn,
         round: Round,
-    ) -> Result<Prompt, String> {
+    ) -> Result<(Prompt, Vec<Sealed>), String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
-        let presentation = self.present(operation, reading, verdict)?;
+        let (presentation, bytes) = self.present(operation, reading, verdict)?;
         let asks_for_rest = turn.batch.is_some() && (round == Round::Only || settings.approve_all_covers_dangerous);
         let rest = if asks_for_rest { turn.rest() } else { 0 };
         let mut offers =
@@ -156,7 +166,7 @@ impl Gate {
                 offer.words = format!("allow these {} once", turn.group.len() + 1);
             }
         }
-        Ok(Prompt {
+        let prompt = Prompt {
             id: self.ids.next("prompt"),
             operation: Arc::clone(operation),
             verdict: Arc::clone(verdict),
@@ -171,23 +181,21 @@ impl Gate {
             style: describe::style(operation, verdict, settings),
             asked: self.now(),
             timeout: Some(settings.approval_timeout).filter(|seconds| *seconds > 0),
-        })
+        };
+        Ok((prompt, bytes))
     }
 
     /// Keeps what the answer stores, and writes it down.
     pub(crate) fn keep(
         &self,
         operation: &Arc<Operation>,
-        reading: &Reading,
+        shown: &Shown,
         verdict: &Verdict,
         kept: Option<Kept>,
         turn: &mut Turn,
     ) -> Result<(), String> {
         let Some(Kept { key, reach, words }) = kept else { return Ok(()) };
-        let seal = match seal::kept(&key, operation, reading) {
-            files if files.is_empty() => None,
-            files => Some(self.ports.world.seal(&files).ok_or("what it runs could not be looked at")?),
-        };
+        let seal = shown.kept(&key);
         let grant = Grant {
             id: self.ids.next("grant"),
             key,
@@ -209,16 +217,6 @@ impl Gate {
         let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
         self.tell(EventKind::Updated, Some(operation), About::Words(words));
         Ok(())
-    }
-
-    /// Whether a grant was given for scripts that are no longer what they were.
-    pub(crate) fn is_stale(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> bool {
-        // One of a batch is for exactly what was shown in it; a longer one only for the scripts.
-        let files = || match grant.reach {
-            Reach::Batch(_) => seal::files(operation, reading),
-            _ => seal::kept(&grant.key, operation, reading),
-        };
-        grant.seal.is_some_and(|seal| self.ports.world.seal(&files()) != Some(seal))
     }
 }
 

@@ -116,14 +116,17 @@ impl Gate {
             let operation = freeze(other)?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
-            let seal = Some(self.ports.world.seal(&seal::files(&operation, &weighed.reading))?);
+            let seal = Some(self.seal(seal::all(&operation, &weighed.reading))?.digest);
             let plain = verdict.confirm != Confirm::Double && !verdict.reasons.iter().any(|reason| reason.must_ask);
             let open = verdict.decision == Decision::Ask && plain && !turn.denied.contains_key(&operation.digest());
             if !open {
                 return None;
             }
             // What cannot be shown is asked about by itself, and denied there.
-            let presentation = self.present(&operation, &weighed.reading, &verdict).ok()?;
+            let (presentation, bytes) = self.present(&operation, &weighed.reading, &verdict).ok()?;
+            if !self.were_shown(&bytes) {
+                return None;
+            }
             let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
             Some(Grouped { member, agent: operation.agent().line(), risk: verdict.risk, seal })
         };

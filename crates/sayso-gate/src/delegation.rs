@@ -8,31 +8,37 @@ use sayso_core::visible::visible;
 
 use crate::closing::End;
 use crate::gate::Gate;
+use crate::seal::Seal;
 use crate::turn::Turn;
 
 impl Gate {
-    /// Asks about every attachment that may not simply be read. The delegation ends as the first one that is refused.
-    pub(crate) async fn refused_attachment(&self, operation: &Operation, turn: &mut Turn) -> Option<End> {
+    /// Asks about every attachment that may not simply be read, and gives the seals of those that were approved: they count until the
+    /// delegation runs. It ends as the first one that is refused.
+    pub(crate) async fn attachments(&self, operation: &Operation, turn: &mut Turn) -> Result<Vec<Seal>, Box<End>> {
+        let mut seals = Vec::new();
         if operation.kind() != Kind::Delegate {
-            return None;
+            return Ok(seals);
         }
         let receiver = operation.text(Role::Agent).unwrap_or_default();
-        let Some(Value::List(items)) = operation.argument(Role::Attachments).map(|node| &node.value) else { return None };
+        let Some(Value::List(items)) = operation.argument(Role::Attachments).map(|node| &node.value) else { return Ok(seals) };
         for path in items.iter().filter_map(Node::as_text) {
             let read = Operation::freeze(beside(operation, "file_read", Node::map([("path", Node::text(path))])));
             if read.is_ok_and(|read| self.judge(&read, &Turn::alone()).verdict.decision == Decision::Allow) {
                 continue;
             }
             let share = beside(operation, "share_file", Node::map([("path", Node::text(path)), ("agent", Node::text(receiver))]));
-            // Only the answer counts here: the file goes along when the delegation itself runs.
             let mut own = Turn::alone();
-            if let Err(refused) = Box::pin(self.hold(share, &mut own)).await {
-                turn.quit |= own.quit;
-                let why = format!("the attachment {} was not shared: {}", visible(path), refused.message);
-                return Some(End { note: refused.note.clone(), trouble: Some(why), ..End::of(refused.outcome) });
+            match Box::pin(self.hold(share, &mut own)).await {
+                // Only the answer counts here: the file goes along when the delegation itself runs.
+                Ok(approved) => seals.extend(approved.seals),
+                Err(refused) => {
+                    turn.quit |= own.quit;
+                    let why = format!("the attachment {} was not shared: {}", visible(path), refused.message);
+                    return Err(Box::new(End { note: refused.note.clone(), trouble: Some(why), ..End::of(refused.outcome) }));
+                }
             }
         }
-        None
+        Ok(seals)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::finished::Finished;
 use crate::gate::Gate;
 use crate::guarded::{guarded, unbroken};
 use crate::ports::{Ran, World};
-use crate::seal::Shown;
+use crate::seal::{Seal, Stale};
 use crate::turn::Turn;
 use crate::waiting::Waiting;
 
@@ -59,7 +59,7 @@ impl Gate {
     /// Judges the call and asks where it has to. A refusal, by the policy, by a person, by nobody or by the clock, ends here: it is written
     /// down, counted and told, and nothing runs.
     async fn weigh_and_ask(&self, operation: Arc<Operation>, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
-        let mut attached = false;
+        let mut attached: Option<Vec<Seal>> = None;
         for _ in 0..MOST_QUESTIONS {
             let weighed = self.judge(&operation, turn);
             let verdict = Arc::new(weighed.verdict);
@@ -72,16 +72,17 @@ impl Gate {
                 return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun)));
             }
             // Files that go along with a delegation are questions of their own, asked once.
-            if !std::mem::replace(&mut attached, true)
-                && let Some(end) = self.refused_attachment(&operation, turn).await
-            {
-                return Err(self.refuse(&operation, &verdict, end));
+            if attached.is_none() {
+                match self.attachments(&operation, turn).await {
+                    Ok(seals) => attached = Some(seals),
+                    Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
+                }
             }
-            let yes = match verdict.decision {
+            let (yes, seal) = match verdict.decision {
                 Decision::Allow => match &weighed.grant {
                     // Another call may have used it up meanwhile.
                     Some(grant) if !(turn.take(operation.digest(), grant) || self.ports.store.take(grant)) => continue,
-                    _ => None,
+                    _ => (None, weighed.seal),
                 },
                 Decision::Deny => continue,
                 Decision::Ask => {
@@ -93,40 +94,46 @@ impl Gate {
                     match self.ask(prompt, turn).await {
                         Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
                         Said::Yes(yes, kept) => {
-                            let Some(reading) = self.unchanged(&operation, &shown) else {
+                            if !self.unchanged(&operation, &shown) {
                                 turn.forget();
                                 continue;
-                            };
+                            }
                             // What the person has tightened since counts: a denial is one for open questions, too.
                             let now = self.judge(&operation, turn).verdict;
                             if now.decision == Decision::Deny || now.confirm > verdict.confirm {
                                 turn.forget();
                                 continue;
                             }
-                            if let Err(trouble) = self.keep(&operation, &reading, &verdict, kept, turn) {
+                            if let Err(trouble) = self.keep(&operation, &shown, &verdict, kept, turn) {
                                 return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
                             }
-                            Some((yes, shown))
+                            (Some(yes), Some(shown.seal))
                         }
                     }
                 }
             };
-            return self.approve(operation, verdict, yes);
+            let seals = attached.into_iter().flatten().chain(seal).collect();
+            return self.approve(operation, verdict, yes, seals);
         }
         let verdict = Arc::new(self.judge(&operation, turn).verdict);
         Err(self.refuse(&operation, &verdict, End::trouble("it kept changing while it was asked about")))
     }
 
     /// Writes the decision down before anything runs: no entry, no run.
-    fn approve(&self, operation: Arc<Operation>, verdict: Arc<Verdict>, yes: Option<(Yes, Shown)>) -> Result<Approved, Box<Finished>> {
-        let (yes, seal) = yes.map_or((None, None), |(yes, shown)| (Some(yes), Some((shown.files, shown.seal))));
+    fn approve(
+        &self,
+        operation: Arc<Operation>,
+        verdict: Arc<Verdict>,
+        yes: Option<Yes>,
+        seals: Vec<Seal>,
+    ) -> Result<Approved, Box<Finished>> {
         let outcome = if yes.is_some() { Outcome::Approved } else { Outcome::AutoApproved };
         let end = End { yes: yes.clone(), ..End::of(outcome) };
         if let Err(why) = self.record(Some(&operation), self.decided(&operation, &verdict, &end)) {
             return Err(self.refuse(&operation, &verdict, End::trouble(&format!("it could not be recorded: {why}"))));
         }
         self.announce(Some(&operation), Some(&verdict), &end);
-        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seal })
+        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seals })
     }
 
     /// Runs what was approved, which uses the approval up.
@@ -134,7 +141,7 @@ impl Gate {
         let (operation, verdict) = (Arc::clone(&approved.operation), Arc::clone(&approved.verdict));
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
         let start = Instant::now();
-        let unchanged = approved.seal.as_ref().is_none_or(|(files, digest)| self.ports.world.seal(files) == Some(*digest));
+        let unchanged = approved.seals.iter().all(|seal| self.holds(seal));
         // Only where the policy, the mode or the plugins are others by now is it judged again.
         let allowed = approved.rules == self.rules() || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
         let started = unchanged && allowed;
@@ -201,13 +208,14 @@ impl Gate {
             };
             let mut judged = judge(&bench, operation);
             let grant = granted_by(&judged.verdict);
-            let stale = grants.iter().position(|one| Some(&one.id) == grant.as_ref() && self.is_stale(one, operation, &judged.reading));
-            match stale {
-                Some(index) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index)),
-                None => {
+            let index = grants.iter().position(|one| Some(&one.id) == grant.as_ref());
+            let granted = index.and_then(|index| grants.get(index));
+            match granted.map_or(Ok(None), |grant| self.granted_seal(grant, operation, &judged.reading)) {
+                Err(Stale) => drop(own.get_or_insert_with(|| stored.to_vec()).remove(index.unwrap_or_default())),
+                Ok(seal) => {
                     self.tighten(operation, &judged.reading, &mut judged.verdict);
                     let grant = granted_by(&judged.verdict);
-                    return Weighed { reading: judged.reading, verdict: judged.verdict, grant };
+                    return Weighed { reading: judged.reading, verdict: judged.verdict, grant, seal };
                 }
             }
         }
@@ -225,6 +233,8 @@ pub(crate) struct Weighed {
     pub reading: Reading,
     pub verdict: Verdict,
     pub grant: Option<String>,
+    /// What the files were that the grant is bound to.
+    pub seal: Option<Seal>,
 }
 
 /// Everything a judgement needs besides the operation.

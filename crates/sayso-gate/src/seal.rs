@@ -1,42 +1,82 @@
-//! What an answer is bound to besides the words of the call: the files that it writes, deletes or runs, as they were when it was shown.
+//! What an answer is bound to besides the words of the call: the files that it reads, writes, deletes or runs, as they were when it was shown.
 //!
 //! A call that was approved while a script or a target was another one is a new question (bypasses W13, D02).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sayso_core::digest::Digest;
-use sayso_core::draft::{Command, Reading};
+use sayso_core::draft::Reading;
 use sayso_core::effect::{Effect, EffectKind, Place, Target};
-use sayso_core::fact::PathKind;
-use sayso_core::grant::GrantKey;
+use sayso_core::fact::{Fact, PathKind, Question};
+use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::Operation;
-use sayso_core::paths::join;
 use sayso_core::prompt::Prompt;
 use sayso_core::verdict::Verdict;
 
 use crate::closing::End;
 use crate::gate::Gate;
-use crate::pipeline;
 use crate::turn::Turn;
+use crate::{pipeline, seal_builds, seal_names};
 
-/// So many words of a command are looked at; nobody reads more in a prompt.
-const MOST_WORDS: usize = 256;
+/// A call that may be about more files than these is too long to be bound to them, and so is not asked about.
+pub(crate) const MOST_FILES: usize = 65_536;
+/// So many patterns of names are looked up for one call.
+const MOST_PATTERNS: usize = 2048;
 
 /// A file that an answer is bound to. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sealed {
     /// What is in it: a script that runs, or a file whose change was shown.
     Content(String),
-    /// Which file it is: a folder, a link, a program.
+    /// Which file it is, and whether it was touched: a link, a program.
     Identity(String),
+    /// Which file it is, whatever is written to it meanwhile: a file that is only looked at.
+    Which(String),
+    /// That its bytes have this digest, since these were shown. If they do not, there is no seal.
+    Bytes(String, Digest),
+}
+
+/// All that an answer is bound to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Binding {
+    files: BTreeSet<Sealed>,
+    /// Absolute patterns of names: what they stand for is bound by content.
+    patterns: BTreeSet<String>,
+    too_many: bool,
+    cwd: String,
+    workspace: String,
+}
+
+/// What all of that was at one time.
+#[derive(Debug)]
+pub(crate) struct Seal {
+    binding: Binding,
+    pub(crate) digest: Digest,
 }
 
 /// What was so when a person was asked; if it is no longer so, the answer does not count.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    pub(crate) files: Vec<Sealed>,
-    pub(crate) seal: Digest,
+    pub(crate) seal: Seal,
+    /// What a kept answer would be bound to: one for the same words, one for a pattern.
+    same: Option<Seal>,
+    pattern: Option<Seal>,
+    /// The bytes that the person saw.
+    bytes: Vec<Sealed>,
     reading: Digest,
+}
+
+impl Shown {
+    /// What an answer for later is bound to: the files as they were shown, and not as they are when it is kept.
+    pub(crate) fn kept(&self, key: &GrantKey) -> Option<Digest> {
+        let seal = match covers(key) {
+            Covers::SameWords => &self.same,
+            Covers::Pattern => &self.pattern,
+            Covers::Other => return None,
+        };
+        seal.as_ref().map(|seal| seal.digest)
+    }
 }
 
 impl Gate {
@@ -48,16 +88,95 @@ impl Gate {
         verdict: &Arc<Verdict>,
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
-        let files = files(operation, &reading);
-        let seal = self.ports.world.seal(&files).ok_or_else(|| Box::new(End::trouble("what it is about could not be looked at")))?;
-        let prompt = self.question(operation, &reading, verdict, turn)?;
-        Ok((Shown { files, seal, reading: fingerprint(reading) }, prompt))
+        let blind = || Box::new(End::trouble("what it is about could not be looked at, or is too much to be bound to"));
+        let seal = self.seal(all(operation, &reading)).ok_or_else(blind)?;
+        let kept = |binding: Binding| if binding.is_empty() { Ok(None) } else { self.seal(binding).map(Some).ok_or_else(blind) };
+        let (same, pattern) = (kept(scripts(operation, &reading))?, kept(own_programs(operation, &reading))?);
+        let (prompt, bytes) = self.question(operation, &reading, verdict, turn)?;
+        Ok((Shown { seal, same, pattern, bytes, reading: fingerprint(reading) }, prompt))
     }
 
-    /// What the operation would do now, if that is still what was shown.
-    pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Reading> {
+    /// Whether the operation would still do what was shown, and to the same files.
+    pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> bool {
         let now = pipeline::read(self.ports.world.as_ref(), operation);
-        (fingerprint(now.clone()) == shown.reading && self.ports.world.seal(&shown.files) == Some(shown.seal)).then_some(now)
+        let seals = [Some(&shown.seal), shown.same.as_ref(), shown.pattern.as_ref()];
+        fingerprint(now) == shown.reading && seals.into_iter().flatten().all(|seal| self.holds(seal)) && self.were_shown(&shown.bytes)
+    }
+
+    /// Whether the bytes that a person saw are those of the files.
+    pub(crate) fn were_shown(&self, bytes: &[Sealed]) -> bool {
+        bytes.is_empty() || self.ports.world.seal(bytes).is_some()
+    }
+
+    /// Looks at the files. None if it could not look, which is a denial.
+    pub(crate) fn seal(&self, binding: Binding) -> Option<Seal> {
+        let digest = self.look(&binding)?;
+        Some(Seal { binding, digest })
+    }
+
+    /// Whether everything is what it was.
+    pub(crate) fn holds(&self, seal: &Seal) -> bool {
+        self.look(&seal.binding) == Some(seal.digest)
+    }
+
+    fn look(&self, binding: &Binding) -> Option<Digest> {
+        if binding.too_many || binding.files.len() > MOST_FILES || binding.patterns.len() > MOST_PATTERNS {
+            return None;
+        }
+        let mut files: Vec<Sealed> = binding.files.iter().cloned().collect();
+        if !binding.patterns.is_empty() {
+            // Looked up each time: a file that is new may be the first one.
+            let ask = |pattern: &String| Question::Names { pattern: pattern.clone(), parted: false };
+            let questions: Vec<Question> = binding.patterns.iter().map(ask).collect();
+            for fact in self.ports.world.answer(&binding.cwd, &binding.workspace, &questions).answers {
+                let Some(Fact::Names(names)) = fact else { return None };
+                files.extend(names.files.into_iter().map(|(_, fact)| Sealed::Content(fact.canonical)));
+            }
+        }
+        self.ports.world.seal(&files)
+    }
+
+    /// The seal that a grant was given with, if the files are still like that: it stays with the call until it runs.
+    pub(crate) fn granted_seal(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> Result<Option<Seal>, Stale> {
+        let Some(digest) = grant.seal else { return Ok(None) };
+        // One of a batch is for exactly what was shown in it; a longer one only for the scripts.
+        let binding = match grant.reach {
+            Reach::Batch(_) => all(operation, reading),
+            _ => match covers(&grant.key) {
+                Covers::SameWords => scripts(operation, reading),
+                Covers::Pattern => own_programs(operation, reading),
+                Covers::Other => Binding::default(),
+            },
+        };
+        let seal = Seal { binding, digest };
+        if self.holds(&seal) { Ok(Some(seal)) } else { Err(Stale) }
+    }
+}
+
+/// A grant was given for scripts that are no longer what they were.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stale;
+
+impl Binding {
+    fn at(operation: &Operation) -> Self {
+        Binding { cwd: operation.cwd(), workspace: operation.workspace().to_owned(), ..Binding::default() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.patterns.is_empty() && !self.too_many
+    }
+
+    pub(crate) fn add(&mut self, file: Sealed) {
+        self.files.insert(file);
+    }
+
+    pub(crate) fn add_pattern(&mut self, pattern: String) {
+        self.patterns.insert(pattern);
+    }
+
+    /// It is about more than can be looked at.
+    pub(crate) fn give_up(&mut self) {
+        self.too_many = true;
     }
 }
 
@@ -73,87 +192,107 @@ fn fingerprint(mut reading: Reading) -> Digest {
 
 /// The files that an operation is bound to.
 pub fn files(operation: &Operation, reading: &Reading) -> Vec<Sealed> {
-    let mut out = vec![Sealed::Identity(operation.cwd())];
+    all(operation, reading).files.into_iter().collect()
+}
+
+/// All that an operation is bound to.
+pub(crate) fn all(operation: &Operation, reading: &Reading) -> Binding {
+    let mut out = scripts(operation, reading);
+    out.add(Sealed::Identity(operation.cwd()));
+    let parts = Parts::of(reading);
     for effect in &reading.effects {
-        out.extend(target(effect, runs(effect.part, reading)));
+        target(effect, parts.runs(effect.part) || parts.hands_on(effect.part), &mut out);
     }
-    out.extend(scripts(operation, reading));
-    out.sort();
-    out.dedup();
     out
 }
 
 /// The files that decide what an operation runs, and which are not in its words.
-pub fn scripts(operation: &Operation, reading: &Reading) -> Vec<Sealed> {
-    let mut out = Vec::new();
-    for (part, command) in reading.commands.iter().enumerate().filter(|(part, _)| runs(Some(*part), reading)) {
-        out.extend(named(operation, reading, command));
-        let program = reading.programs.get(part).and_then(Option::as_ref).and_then(|fact| fact.file.clone());
-        out.extend(program.map(Sealed::Identity));
+pub(crate) fn scripts(operation: &Operation, reading: &Reading) -> Binding {
+    let mut out = Binding::at(operation);
+    let parts = Parts::of(reading);
+    let folders = seal_names::folders(operation, reading);
+    seal_names::add(operation, reading, &folders, |part| parts.runs(Some(part)), &mut out);
+    seal_builds::add(operation, reading, &folders, &mut out);
+    for part in (0..reading.commands.len()).filter(|part| parts.runs(Some(*part))) {
+        if let Some(file) = program(reading, part) {
+            out.add(Sealed::Identity(file));
+        }
     }
-    if let Some(opaque) = operation.command().filter(|_| reading.opaque.is_some()) {
-        out.extend(
-            opaque
-                .split_whitespace()
-                .take(MOST_WORDS)
-                .filter_map(|word| file_of(&operation.cwd(), word.trim_matches(['"', '\'', ';', ')']))),
-        );
-    }
-    out.sort();
-    out.dedup();
     out
 }
 
-/// The files that a kept answer is bound to, by what it covers: where the words stay the same, all that they name; else the programs.
-pub fn kept(key: &GrantKey, operation: &Operation, reading: &Reading) -> Vec<Sealed> {
-    match key {
-        GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => scripts(operation, reading),
-        GrantKey::Pattern(_) => {
-            // A program by its path is the project's own, and may be another one tomorrow.
-            let by_path =
-                |part: &usize| reading.commands.get(*part).and_then(|command| command.words.first()).is_some_and(|word| word.contains('/'));
-            let file = |part: usize| reading.programs.get(part).and_then(Option::as_ref).and_then(|fact| fact.file.clone());
-            (0..reading.commands.len()).filter(by_path).filter_map(file).map(Sealed::Content).collect()
+/// What an answer for a pattern is bound to: a program by its path is the project's own, and may be another one tomorrow.
+fn own_programs(operation: &Operation, reading: &Reading) -> Binding {
+    let mut out = Binding::at(operation);
+    for (part, command) in reading.commands.iter().enumerate() {
+        if command.words.first().is_some_and(|word| word.contains('/')) {
+            program(reading, part).into_iter().for_each(|file| out.add(Sealed::Content(file)));
         }
-        _ => Vec::new(),
+    }
+    out
+}
+
+fn program(reading: &Reading, part: usize) -> Option<String> {
+    reading.programs.get(part)?.as_ref()?.file.clone()
+}
+
+/// What a kept answer covers.
+enum Covers {
+    /// Calls whose words stay the same, with all that they name.
+    SameWords,
+    /// Calls with other words.
+    Pattern,
+    /// Calls that run nothing of the project.
+    Other,
+}
+
+fn covers(key: &GrantKey) -> Covers {
+    match key {
+        GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => Covers::SameWords,
+        GrantKey::Pattern(_) => Covers::Pattern,
+        _ => Covers::Other,
     }
 }
 
-/// Whether a part of the line does more than its listed effects, so that the files it names may decide what happens.
-fn runs(part: Option<usize>, reading: &Reading) -> bool {
-    reading.effects.iter().any(|effect| {
-        effect.part == part && (effect.kind == EffectKind::Unknown || effect.kind == EffectKind::Run && !effect.manner.known_program)
-    })
+/// Which parts of a line do what, found in one pass.
+struct Parts {
+    runs: BTreeSet<Option<usize>>,
+    hands_on: BTreeSet<Option<usize>>,
 }
 
-fn target(effect: &Effect, runs: bool) -> Option<Sealed> {
-    let fact = effect.place()?.fact.as_ref()?;
+impl Parts {
+    fn of(reading: &Reading) -> Self {
+        let of = |fits: fn(&Effect) -> bool| reading.effects.iter().filter(|effect| fits(effect)).map(|effect| effect.part).collect();
+        Parts {
+            runs: of(|effect| effect.kind == EffectKind::Unknown || effect.kind == EffectKind::Run && !effect.manner.known_program),
+            hands_on: of(|effect| matches!(effect.kind, EffectKind::Write | EffectKind::Connect)),
+        }
+    }
+
+    /// It does more than its listed effects, so that the files it names may decide what happens.
+    fn runs(&self, part: Option<usize>) -> bool {
+        self.runs.contains(&part)
+    }
+
+    /// What it reads ends up somewhere else: a copy, an upload.
+    fn hands_on(&self, part: Option<usize>) -> bool {
+        self.hands_on.contains(&part)
+    }
+}
+
+/// A target, with the links that led there. `content` says that what is read there matters: `sh < script`, `cp`.
+fn target(effect: &Effect, content: bool, out: &mut Binding) {
+    let Some(fact) = effect.place().and_then(|place| place.fact.as_ref()) else { return };
     let path = fact.canonical.clone();
-    match effect.kind {
-        EffectKind::Write | EffectKind::Delete if fact.kind == PathKind::File => Some(Sealed::Content(path)),
-        EffectKind::Write | EffectKind::Delete => Some(Sealed::Identity(path)),
-        // What an interpreter reads may be what it runs: `sh < script`.
-        EffectKind::Read if runs && fact.kind == PathKind::File => Some(Sealed::Content(path)),
-        _ => None,
+    let is_file = fact.kind == PathKind::File;
+    out.add(match effect.kind {
+        EffectKind::Write | EffectKind::Delete if is_file => Sealed::Content(path),
+        EffectKind::Write | EffectKind::Delete => Sealed::Identity(path),
+        EffectKind::Read if content && is_file => Sealed::Content(path),
+        EffectKind::Read => Sealed::Which(path),
+        _ => return,
+    });
+    for link in &fact.links {
+        out.add(Sealed::Which(link.at.clone()));
     }
-}
-
-/// Every word that may name a file: which of them is the script, only the program knows.
-fn named(operation: &Operation, reading: &Reading, command: &Command) -> Vec<Sealed> {
-    let mut folders: Vec<String> = command.folders.iter().map(|folder| join(&operation.cwd(), folder)).collect();
-    if folders.is_empty() {
-        folders.push(reading.surroundings.cwd.clone());
-    }
-    let words = || command.words.iter().take(MOST_WORDS);
-    folders.iter().flat_map(|folder| words().filter_map(move |word| file_of(folder, word))).collect()
-}
-
-/// The file that a word names, behind the `=` of an option, too.
-fn file_of(folder: &str, word: &str) -> Option<Sealed> {
-    let name = match word.strip_prefix('-') {
-        Some(option) => option.split_once('=')?.1,
-        None => word,
-    };
-    let plain = !name.is_empty() && !name.contains(['\0', '\n']) && name.len() < 4096;
-    plain.then(|| Sealed::Content(join(folder, name)))
 }

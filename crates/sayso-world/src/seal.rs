@@ -24,21 +24,52 @@ const PIECE: usize = 64 * 1024;
 pub enum Bound<'a> {
     /// By what is in it.
     Content(&'a str),
-    /// By which file it is.
+    /// By which file it is, and whether it was touched.
     Identity(&'a str),
+    /// By which file it is, whatever is written to it.
+    Which(&'a str),
+    /// By its bytes, which must have this digest.
+    Bytes(&'a str, Digest),
 }
 
-/// The digest of what these files are now. None if that could not be found out.
+/// The digest of what these files are now. None if that could not be found out, or if one has not the bytes that it must have.
 pub fn seal<'a>(files: impl IntoIterator<Item = Bound<'a>>) -> Option<Digest> {
     let mut pass = Pass { encoder: Encoder::new("seal"), left: MOST_BYTES };
     for file in files {
         let done = match file {
-            Bound::Content(path) => pass.file("content", path),
-            Bound::Identity(path) => pass.file("identity", path),
+            Bound::Content(path) => pass.file(By::Content, path),
+            Bound::Identity(path) => pass.file(By::Identity, path),
+            Bound::Which(path) => pass.file(By::Which, path),
+            Bound::Bytes(path, digest) => pass.file(By::Bytes(digest), path),
         };
         done.ok()?;
     }
     Some(pass.encoder.finish())
+}
+
+/// What of a file counts.
+#[derive(Clone, Copy)]
+enum By {
+    Content,
+    Identity,
+    Which,
+    Bytes(Digest),
+}
+
+impl By {
+    fn word(self) -> &'static str {
+        match self {
+            By::Content => "content",
+            By::Identity => "identity",
+            By::Which => "which",
+            By::Bytes(_) => "bytes",
+        }
+    }
+
+    /// That nothing is there is no answer.
+    fn must_be(self) -> bool {
+        matches!(self, By::Bytes(_))
+    }
 }
 
 struct Pass {
@@ -48,12 +79,13 @@ struct Pass {
 }
 
 impl Pass {
-    fn file(&mut self, by: &'static str, written: &str) -> io::Result<()> {
+    fn file(&mut self, by: By, written: &str) -> io::Result<()> {
         let path = Path::new(written);
-        self.encoder.text(by);
+        self.encoder.text(by.word());
         self.encoder.text(written);
         self.folder_of(path)?;
         match look(fs::symlink_metadata(path))? {
+            Found::Nothing(_) if by.must_be() => return Err(io::Error::other("it has other bytes")),
             Found::Nothing(why) => self.encoder.text(why),
             Found::Here(metadata) if metadata.is_symlink() => {
                 self.encoder.text("link");
@@ -61,6 +93,7 @@ impl Pass {
                 let target = fs::read_link(path)?;
                 self.encoder.text(&Digest::of_bytes(target.as_os_str().as_bytes()).to_string());
                 match look(fs::metadata(path))? {
+                    Found::Nothing(_) if by.must_be() => return Err(io::Error::other("it has other bytes")),
                     Found::Nothing(why) => self.encoder.text(why),
                     Found::Here(metadata) => self.end(by, path, &metadata, LastLink::Follow)?,
                 }
@@ -83,12 +116,14 @@ impl Pass {
     }
 
     /// What a path leads to.
-    fn end(&mut self, by: &str, path: &Path, metadata: &Metadata, last: LastLink) -> io::Result<()> {
+    fn end(&mut self, by: By, path: &Path, metadata: &Metadata, last: LastLink) -> io::Result<()> {
         self.encoder.text(kind(metadata));
-        if by == "content" && metadata.is_file() {
-            return self.content(path, metadata, last);
+        match by {
+            By::Content if metadata.is_file() => return self.content(path, metadata, last),
+            By::Bytes(wanted) => return self.bytes(path, wanted, last),
+            By::Content | By::Identity => self.identity(metadata),
+            By::Which => self.which(metadata),
         }
-        self.identity(metadata);
         Ok(())
     }
 
@@ -126,8 +161,28 @@ impl Pass {
         Ok(())
     }
 
-    fn identity(&mut self, metadata: &Metadata) {
+    /// The bytes that somebody was shown; nothing else will do.
+    fn bytes(&mut self, path: &Path, wanted: Digest, last: LastLink) -> io::Result<()> {
+        let file = open(path, last)?;
+        let opened = file.metadata()?;
+        if !opened.is_file() || opened.len() > LARGEST {
+            return Err(io::Error::other("it is not what was shown"));
+        }
+        // The kernel's own files have no size, and may keep a reader waiting.
+        let (found, _) = if opened.len() == 0 { (Digest::of_bytes(&[]), 0) } else { digest(file, LARGEST)? };
+        if found != wanted {
+            return Err(io::Error::other("it has other bytes"));
+        }
+        self.encoder.text(&found.to_string());
+        Ok(())
+    }
+
+    fn which(&mut self, metadata: &Metadata) {
         self.encoder.text(&format!("{} {} {}", metadata.dev(), metadata.ino(), metadata.rdev()));
+    }
+
+    fn identity(&mut self, metadata: &Metadata) {
+        self.which(metadata);
         if metadata.is_file() {
             let (changed, altered) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
             self.encoder.text(&format!("{} {changed:?} {altered:?}", metadata.len()));

@@ -143,6 +143,8 @@ impl World for RealWorld {
         seal::seal(files.iter().map(|file| match file {
             Sealed::Content(path) => Bound::Content(path),
             Sealed::Identity(path) => Bound::Identity(path),
+            Sealed::Which(path) => Bound::Which(path),
+            Sealed::Bytes(path, digest) => Bound::Bytes(path, *digest),
         }))
     }
 

@@ -93,8 +93,7 @@ impl Controller {
     /// Whether what was approved is still what was shown: the scripts it runs, the files it changes, the folder it runs in. A host that
     /// runs it itself asks this right before; [`Controller::run`] does so by itself.
     pub fn still_holds(&self, approved: &Approved) -> bool {
-        let seal = approved.seal.as_ref();
-        seal.is_none_or(|(files, digest)| self.gate.ports.world.seal(files) == Some(*digest))
+        approved.seals.iter().all(|seal| self.gate.holds(seal))
     }
 
     /// The same tools and person in another session: answers for a session do not reach over.

@@ -139,6 +139,13 @@ impl Scripted {
         let inside = |at: &&String| at.as_str() != folder && sayso_core::paths::below(at, folder);
         self.entries.keys().filter(inside).map(|at| (at.clone(), self.path("/", at, true))).collect()
     }
+
+    /// The files that an absolute pattern with one `*` in its last name stands for.
+    fn fitting(&self, pattern: &str) -> Vec<(String, PathFact)> {
+        let Some((start, end)) = pattern.split_once('\u{1}').filter(|(start, _)| start.starts_with('/')) else { return Vec::new() };
+        let fits = |at: &&String| at.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).is_some_and(|name| !name.contains('/'));
+        self.entries.keys().filter(fits).map(|at| (at.clone(), self.path("/", at, true))).collect()
+    }
 }
 
 fn names(path: &str) -> Vec<String> {
@@ -158,7 +165,11 @@ impl World for Scripted {
                 Question::Names { pattern, .. } => {
                     let name = sayso_core::fact::shown(pattern);
                     let fact = self.path(cwd, &name, false);
-                    Fact::Names(NamesFact { files: vec![(name, fact)], incomplete: true, ..NamesFact::default() })
+                    let mut files = self.fitting(pattern);
+                    if files.is_empty() {
+                        files.push((name, fact));
+                    }
+                    Fact::Names(NamesFact { files, incomplete: true, ..NamesFact::default() })
                 }
                 Question::Program { name } => {
                     let file = if name.contains('/') { join(cwd, name) } else { format!("/usr/bin/{name}") };
@@ -182,10 +193,15 @@ impl World for Scripted {
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
         let mut encoder = Encoder::new("scripted");
         for file in files {
-            let (Sealed::Content(at) | Sealed::Identity(at)) = file;
+            let (Sealed::Content(at) | Sealed::Identity(at) | Sealed::Which(at) | Sealed::Bytes(at, _)) = file;
             encoder.text(&format!("{at}: {:?}", self.entries.get(at)));
             if let Sealed::Content(at) = file {
                 encoder.text(&format!("{:?}", self.contents.get(at)));
+            }
+            if let Sealed::Bytes(at, digest) = file
+                && self.contents.get(at).is_some_and(|bytes| Digest::of_bytes(bytes) != *digest)
+            {
+                return None;
             }
         }
         Some(encoder.finish())

@@ -211,3 +211,39 @@ fn content_is_the_start_of_a_file_and_its_size() {
     assert_eq!(content_of("ws/none", 2), Ok(None));
     assert!(content_of("ws", 2).unwrap_err().ends_with("is not a regular file"));
 }
+
+#[test]
+fn a_file_that_is_only_looked_at_may_grow_and_not_become_another_one() {
+    let scratch = Scratch::new();
+    scratch.file("ws/log", "one\n");
+    scratch.file("ws/other", "one\n");
+    let at = scratch.at("ws/log");
+    let before = seal([Bound::Which(&at)]).unwrap();
+    fs::write(&at, "one\ntwo\n").unwrap();
+    assert_eq!(seal([Bound::Which(&at)]), Some(before));
+    fs::remove_file(&at).unwrap();
+    assert_ne!(seal([Bound::Which(&at)]), Some(before));
+    scratch.link("ws/log", "other");
+    let linked = seal([Bound::Which(&at)]).unwrap();
+    assert_ne!(linked, before);
+    fs::remove_file(&at).unwrap();
+    scratch.link("ws/log", "./other");
+    assert_ne!(seal([Bound::Which(&at)]), Some(linked), "what a link says counts");
+}
+
+#[test]
+fn bytes_that_were_shown_are_those_of_the_file_or_there_is_no_seal() {
+    let scratch = Scratch::new();
+    scratch.file("ws/a", "shown");
+    scratch.file("ws/empty", "");
+    let (at, empty, missing) = (scratch.at("ws/a"), scratch.at("ws/empty"), scratch.at("ws/missing"));
+    let of = |text: &str| Digest::of_bytes(text.as_bytes());
+    assert!(seal([Bound::Bytes(&at, of("shown"))]).is_some());
+    assert!(seal([Bound::Bytes(&empty, of(""))]).is_some());
+    for (path, text) in [(&at, "other"), (&at, ""), (&empty, "shown"), (&missing, ""), (&scratch.at("ws"), "")] {
+        assert!(seal([Bound::Bytes(path, of(text))]).is_none(), "{path} {text:?}");
+    }
+    fs::remove_file(&at).unwrap();
+    mkfifoat(CWD, at.as_str(), Mode::RUSR | Mode::WUSR).unwrap();
+    assert!(seal([Bound::Bytes(&at, of("shown"))]).is_none(), "a pipe keeps nobody waiting");
+}

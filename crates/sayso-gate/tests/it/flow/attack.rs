@@ -350,12 +350,22 @@ fn scripts_that_no_word_names_are_sealed() {
         ("ls s.sh | xargs sh", "/ws/s.sh"),
         ("python3 -m s", "/ws/s.py"),
         ("python3 -c 'import s'", "/ws/s.py"),
+    ]);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn files_that_a_program_looks_for_by_itself_are_sealed() {
+    let found = unnoticed(&[
         ("node .", "/ws/index.js"),
         ("make", "/ws/Makefile"),
+        ("make -C src", "/ws/src/Makefile"),
+        ("cd src && make", "/ws/src/Makefile"),
         ("npm test", "/ws/package.json"),
         ("cargo test", "/ws/build.rs"),
         ("git commit -m x", "/ws/.git/hooks/pre-commit"),
         ("docker build .", "/ws/Dockerfile"),
+        ("pushd src && make", "/ws/src/Makefile"),
     ]);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -375,7 +385,7 @@ fn what_is_read_handed_on_or_copied_is_sealed_until_it_runs() {
             Bench { world: &setup.world, policy: &setup.policy, grants: &[], uses: None, run: How::Interactive, now: NOW, trace: false };
         let judged = judge(&bench, &operation);
         let files = seal::files(&operation, &judged.reading);
-        let bound = files.iter().any(|file| matches!(file, Sealed::Content(at) | Sealed::Identity(at) if at == path));
+        let bound = files.iter().any(|file| matches!(file, Sealed::Content(at) | Sealed::Identity(at) | Sealed::Which(at) if at == path));
         if !bound {
             open.push(format!("{}: {files:?}", sayso_core::explain::subject(&operation)));
         }

@@ -57,10 +57,16 @@ impl World for Living {
         }
         let mut encoder = Encoder::new("test");
         for file in files {
-            let (Sealed::Content(path) | Sealed::Identity(path)) = file;
+            let (Sealed::Content(path) | Sealed::Identity(path) | Sealed::Which(path) | Sealed::Bytes(path, _)) = file;
             encoder.text(path);
             let contents = self.contents.lock().unwrap();
-            encoder.text(&String::from_utf8_lossy(contents.get(path).map_or(b"", Vec::as_slice)));
+            let bytes = contents.get(path).map(Vec::as_slice);
+            match file {
+                Sealed::Which(_) => {}
+                // What only the scripted world knows does not change.
+                Sealed::Bytes(_, digest) if bytes.is_some_and(|bytes| Digest::of_bytes(bytes) != *digest) => return None,
+                _ => encoder.text(&String::from_utf8_lossy(bytes.unwrap_or_default())),
+            }
         }
         Some(encoder.finish())
     }
