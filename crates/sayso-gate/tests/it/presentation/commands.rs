@@ -55,7 +55,7 @@ fn folder_environment_parts_and_every_other_argument_are_there() {
         &setup(),
         call_json(
             "bash",
-            r#"{"command": "git push && ./tool $x", "cwd": "src", "env": {"A": "1", "PATH": "/tmp"}, "description": "nothing bad", "odd": [1, "two"]}"#,
+            r#"{"command": "git push && ./tool $1", "cwd": "src", "env": {"A": "1", "PATH": "/tmp"}, "description": "nothing bad", "odd": [1, "two"]}"#,
         ),
     );
     assert_eq!(parts(&shown.body).1, "/ws/src");
@@ -63,7 +63,7 @@ fn folder_environment_parts_and_every_other_argument_are_there() {
         shown.details.iter().filter(|(label, _)| label == "environment").map(|(_, value)| value.as_str()).collect();
     assert_eq!(environment, ["A=1", "PATH=/tmp"]);
     assert_eq!(value(&shown.details, "part 1"), "git push (/usr/bin/git)");
-    assert_eq!(value(&shown.details, "part 2"), "./tool $x (/ws/src/tool, a program of this workspace)");
+    assert_eq!(value(&shown.details, "part 2"), "./tool $1 (/ws/src/tool, a program of this workspace)");
     assert_eq!(value(&shown.details, "argument description"), "\"nothing bad\"");
     assert_eq!(value(&shown.details, "argument odd"), "[1,\"two\"]");
     let last = shown.details.last().map(|(label, _)| label.as_str());
