@@ -127,7 +127,8 @@ mod tests {
         assert_eq!(text(b"a\0b"), None);
         assert_eq!(text(b"\xff\xfe"), None);
         assert!(!is_meant_as_bytes("rm -rf ~ # \0"), "one NUL hides nothing");
-        assert!(is_meant_as_bytes("\0\u{1}\u{2}ab"));
+        assert!(!is_meant_as_bytes("echo a\n\0\0\0\0\0\0\0\0"), "nor do many behind a script");
+        assert!(is_meant_as_bytes("\u{7f}ELF\0\u{1}\u{2}"));
         assert!(!is_meant_as_bytes("\u{1}\u{2}"));
     }
 }

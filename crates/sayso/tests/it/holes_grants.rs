@@ -36,7 +36,7 @@ fn h_28_all_reads_are_those_that_git_knows() {
     scene.file(".env", "x");
     scene.file("local.cfg", "x");
     scene.file(".gitignore", "local.cfg\n");
-    let reads = grant(GrantKey::Reads("/ws".to_owned()), Reach::Project(scene.folder().to_owned()));
+    let reads = grant(GrantKey::Reads(scene.folder().to_owned()), Reach::Project(scene.folder().to_owned()));
     assert_eq!(with(&scene, scene.read("src/a.rs"), &reads), Ask, "without a repository nothing says what is private");
     scene.git(&["init", "--quiet", "."]);
     assert_eq!(with(&scene, scene.read("src/a.rs"), &reads), Allow);

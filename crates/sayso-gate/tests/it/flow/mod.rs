@@ -1,6 +1,7 @@
 //! Whole calls through the gate, with scripted ports: every way a call can go, its end, its events and its entries.
 
 mod attack;
+mod attack_failures;
 mod batches;
 mod broken;
 mod bypasses_a;
