@@ -1,10 +1,8 @@
 //! Attacks on the gate that succeed: every test here states a promise and fails while it is broken.
 
-use std::future::Future as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::task::{Context, Wake, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sayso_core::decide::Run as How;
 use sayso_core::digest::Digest;
@@ -32,7 +30,6 @@ use sayso_gate::turn::Turn;
 
 use super::room::{Hands, Living, Room, Shelf};
 use crate::bench::{NOW, Setup, by, call};
-use crate::prompts::prompt;
 
 pub(super) fn in_session(call: Call) -> Call {
     Call { session: "s".to_owned(), ..call }

@@ -2,36 +2,28 @@
 
 use std::future::Future as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use sayso_core::decide::Run as How;
-use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
-use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::grant::Grant;
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, Operation};
+use sayso_core::operation::Call;
 use sayso_core::outcome::Outcome;
-use sayso_core::presentation::Body;
-use sayso_core::prompt::{Choice, Ended, Prompt, Scope};
-use sayso_core::text::json;
-use sayso_core::verdict::Risk;
+use sayso_core::prompt::{Ended, Prompt, Scope};
 use sayso_gate::batch::Options;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
-use sayso_gate::library::{Action, Builder, Checked, Response};
+use sayso_gate::library::Builder;
 use sayso_gate::memory::Memory;
-use sayso_gate::pipeline::{Bench, judge};
-use sayso_gate::ports::{Ask, Content, Later, Store, World};
-use sayso_gate::presentation::prompt_to_node;
+use sayso_gate::ports::{Store, World};
 use sayso_gate::prompts::{Answerer, Prompts};
-use sayso_gate::seal::{self, Sealed};
 use sayso_gate::simulated::{Say, Simulated};
-use sayso_gate::turn::Turn;
 
-use super::room::{Hands, Living, Room, Shelf};
-use crate::bench::{NOW, Setup, by, call};
+use super::room::{Hands, Room};
+use crate::bench::{NOW, Setup, call};
 use crate::prompts::prompt;
 
 use super::attack::in_session;

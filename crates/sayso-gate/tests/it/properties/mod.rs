@@ -80,7 +80,8 @@ fn rules_against(call: &Call, reading: &Reading) -> Vec<String> {
             _ => {}
         }
     }
-    for command in &reading.commands {
+    // A part that only sets or shows a variable has no words that a rule could name.
+    for command in reading.commands.iter().filter(|command| !command.words.is_empty()) {
         if command.words.iter().all(|word| plain(word)) {
             let words = command.words.join(" ");
             out.extend(["words", "exact", "prefix"].map(|form| format!("{{deny: {{command: \"{words}\", as: {form}}}}}")));
