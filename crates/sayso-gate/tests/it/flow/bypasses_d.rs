@@ -54,16 +54,17 @@ fn d09_three_at_once_are_three_questions() {
     let room = Room::asking(&Setup::profile("sayso"), How::Interactive, Arc::new(prompts.clone()), Arc::new(Simulated::default()));
     let approved = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..3 {
+        for before in 0..3 {
             scope.spawn(|| {
                 // The same call thrice: an answer to one is no answer to the others.
                 if room.call(call("bash make a")).outcome == Outcome::Approved {
                     approved.fetch_add(1, Ordering::SeqCst);
                 }
             });
-        }
-        while seat.pending().len() < 3 {
-            seat.wait(seat.version(), std::time::Duration::from_millis(20));
+            // One after the other, so that each sees those that are open.
+            while seat.pending().len() <= before {
+                seat.wait(seat.version(), std::time::Duration::from_millis(20));
+            }
         }
         let open = seat.pending();
         let alike: Vec<usize> = open.iter().filter_map(|prompt| prompt.alike.as_ref().map(|alike| alike.count)).collect();
