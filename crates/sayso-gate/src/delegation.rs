@@ -2,7 +2,7 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
-use sayso_core::tool::{Kind, Role};
+use sayso_core::tool::Role;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 
@@ -16,9 +16,6 @@ impl Gate {
     /// delegation runs. It ends as the first one that is refused.
     pub(crate) async fn attachments(&self, operation: &Operation, turn: &mut Turn) -> Result<Vec<Seal>, Box<End>> {
         let mut seals = Vec::new();
-        if operation.kind() != Kind::Delegate {
-            return Ok(seals);
-        }
         let receiver = operation.text(Role::Agent).unwrap_or_default();
         let Some(Value::List(items)) = operation.argument(Role::Attachments).map(|node| &node.value) else { return Ok(seals) };
         for path in items.iter().filter_map(Node::as_text) {

@@ -9,6 +9,7 @@ use sayso_core::grant::Grant;
 use sayso_core::operation::{Call, MAX_DEPTH, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::Policy;
+use sayso_core::tool::Kind;
 use sayso_core::tool_effects;
 use sayso_core::verdict::{Decision, Verdict};
 
@@ -72,8 +73,9 @@ impl Gate {
                 return Err(self.refuse(&operation, &verdict, End::of(Outcome::DryRun)));
             }
             // Files that go along with a delegation are questions of their own, asked once.
-            if attached.is_none() {
-                match self.attachments(&operation, turn).await {
+            if attached.is_none() && operation.kind() == Kind::Delegate {
+                // Boxed: no other call carries this along while it waits.
+                match Box::pin(self.attachments(&operation, turn)).await {
                     Ok(seals) => attached = Some(seals),
                     Err(end) => return Err(self.refuse(&operation, &verdict, *end)),
                 }
@@ -94,10 +96,10 @@ impl Gate {
                     match self.ask(prompt, turn).await {
                         Said::No(end) => return Err(self.refuse(&operation, &verdict, end)),
                         Said::Yes(yes, kept) => {
-                            if !self.unchanged(&operation, &shown) {
+                            let Some(seal) = self.unchanged(&operation, &shown) else {
                                 turn.forget();
                                 continue;
-                            }
+                            };
                             // What the person has tightened since counts: a denial is one for open questions, too.
                             let now = self.judge(&operation, turn).verdict;
                             if now.decision == Decision::Deny || now.confirm > verdict.confirm {
@@ -107,7 +109,7 @@ impl Gate {
                             if let Err(trouble) = self.keep(&operation, &shown, &verdict, kept, turn) {
                                 return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
                             }
-                            (Some(yes), Some(shown.seal))
+                            (Some(yes), Some(seal))
                         }
                     }
                 }

@@ -55,13 +55,14 @@ pub(crate) struct Seal {
     pub(crate) digest: Digest,
 }
 
-/// What was so when a person was asked; if it is no longer so, the answer does not count.
+/// What was so when a person was asked; if it is no longer so, the answer does not count. Only digests are kept while somebody is asked:
+/// which files they are of follows from the operation and from what it would do.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    pub(crate) seal: Seal,
+    seal: Digest,
     /// What a kept answer would be bound to: one for the same words, one for a pattern.
-    same: Option<Seal>,
-    pattern: Option<Seal>,
+    same: Option<Digest>,
+    pattern: Option<Digest>,
     /// The bytes that the person saw.
     bytes: Vec<Sealed>,
     reading: Digest,
@@ -70,12 +71,11 @@ pub(crate) struct Shown {
 impl Shown {
     /// What an answer for later is bound to: the files as they were shown, and not as they are when it is kept.
     pub(crate) fn kept(&self, key: &GrantKey) -> Option<Digest> {
-        let seal = match covers(key) {
-            Covers::SameWords => &self.same,
-            Covers::Pattern => &self.pattern,
-            Covers::Other => return None,
-        };
-        seal.as_ref().map(|seal| seal.digest)
+        match covers(key) {
+            Covers::SameWords => self.same,
+            Covers::Pattern => self.pattern,
+            Covers::Other => None,
+        }
     }
 }
 
@@ -89,18 +89,25 @@ impl Gate {
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
         let blind = || Box::new(End::trouble("what it is about could not be looked at, or is too much to be bound to"));
-        let seal = self.seal(all(operation, &reading)).ok_or_else(blind)?;
-        let kept = |binding: Binding| if binding.is_empty() { Ok(None) } else { self.seal(binding).map(Some).ok_or_else(blind) };
-        let (same, pattern) = (kept(scripts(operation, &reading))?, kept(own_programs(operation, &reading))?);
+        let seal = self.look(&all(operation, &reading)).ok_or_else(blind)?;
+        let (same, pattern) = self.look_for_later(operation, &reading).ok_or_else(blind)?;
         let (prompt, bytes) = self.question(operation, &reading, verdict, turn)?;
         Ok((Shown { seal, same, pattern, bytes, reading: fingerprint(reading) }, prompt))
     }
 
-    /// Whether the operation would still do what was shown, and to the same files.
-    pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> bool {
+    /// The seal of what was shown, if the operation would still do that, and to the same files.
+    pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Seal> {
         let now = pipeline::read(self.ports.world.as_ref(), operation);
-        let seals = [Some(&shown.seal), shown.same.as_ref(), shown.pattern.as_ref()];
-        fingerprint(now) == shown.reading && seals.into_iter().flatten().all(|seal| self.holds(seal)) && self.were_shown(&shown.bytes)
+        let seal = Seal { binding: all(operation, &now), digest: shown.seal };
+        let later = self.look_for_later(operation, &now)?;
+        let same = later == (shown.same, shown.pattern) && self.holds(&seal) && self.were_shown(&shown.bytes);
+        (same && fingerprint(now) == shown.reading).then_some(seal)
+    }
+
+    /// What kept answers would be bound to, for the same words and for a pattern. None if it could not look.
+    fn look_for_later(&self, operation: &Operation, reading: &Reading) -> Option<(Option<Digest>, Option<Digest>)> {
+        let look = |binding: Binding| if binding.is_empty() { Some(None) } else { self.look(&binding).map(Some) };
+        Some((look(scripts(operation, reading))?, look(own_programs(operation, reading))?))
     }
 
     /// Whether the bytes that a person saw are those of the files.

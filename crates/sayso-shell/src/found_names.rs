@@ -4,6 +4,7 @@
 //! false, is all that binds an action there: a `-name` behind an action binds nothing, and one in another part of `-o` only that part.
 
 use crate::hole::is_literal;
+use crate::programs::search::tests_with_argument;
 
 /// More parentheses than this do not stand in each other.
 const DEEPEST: usize = 32;
@@ -13,43 +14,6 @@ const ALONE: [&str; 7] = ["-empty", "-readable", "-writable", "-executable", "-n
 
 /// Words without an argument that are true for every file.
 const TRUE: [&str; 9] = ["-true", "-prune", "-depth", "-daystart", "-mount", "-xdev", "-noleaf", "-warn", "-nowarn"];
-
-/// Tests with an argument, other than those of names.
-const WITH_WORD: [&str; 33] = [
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-maxdepth",
-    "-mindepth",
-    "-perm",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-links",
-    "-inum",
-    "-lname",
-    "-ilname",
-    "-regextype",
-    "-used",
-    "-newermt",
-    "-newer",
-    "-anewer",
-    "-cnewer",
-    "-samefile",
-];
 
 /// What is known of the names of the files that get to one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +161,7 @@ impl<'a> Reading<'_, 'a> {
             }
             word if TRUE.contains(&word) => Some(Ways { yes: files, no: Reach::Never }),
             word if ALONE.contains(&word) => Some(Ways { yes: files.clone(), no: files }),
-            word if WITH_WORD.contains(&word) => {
+            word if tests_with_argument(word) => {
                 self.next()?;
                 Some(Ways { yes: files.clone(), no: files })
             }

@@ -185,6 +185,11 @@ const WITH_WORD: [&str; 35] = [
 /// With an argument that is a path.
 const WITH_PATH: [&str; 4] = ["-newer", "-anewer", "-cnewer", "-samefile"];
 
+/// Whether a word of `find` is a test with one argument, other than those of names. What prints is none.
+pub(crate) fn tests_with_argument(word: &str) -> bool {
+    WITH_PATH.contains(&word) || WITH_WORD.contains(&word) && !matches!(word, "-name" | "-iname" | "-printf")
+}
+
 fn find(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().copied().peekable();
     while words.next_if(|word| matches!(*word, "-H" | "-L" | "-P")).is_some() {}

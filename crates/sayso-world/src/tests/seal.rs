@@ -92,19 +92,19 @@ fn h_21_a_file_that_became_a_link_to_the_same_content_shows() {
 #[test]
 fn d02_a_folder_that_was_put_in_the_place_of_another_shows() {
     let scratch = Scratch::new();
-    scratch.file("ws/work/s.sh", "same");
+    scratch.file("ws/inner/s.sh", "same");
     let (folder, file, missing) =
-        (by_identity(&scratch, "ws/work"), by_content(&scratch, "ws/work/s.sh"), by_identity(&scratch, "ws/work/new"));
-    scratch.file("ws/work/more", "files in a folder do not make it another one");
-    assert_eq!(by_identity(&scratch, "ws/work"), folder);
-    fs::rename(scratch.at("ws/work"), scratch.at("ws/old")).unwrap();
-    scratch.file("ws/work/s.sh", "same");
-    assert_ne!(by_identity(&scratch, "ws/work"), folder);
-    assert_ne!(by_content(&scratch, "ws/work/s.sh"), file);
-    assert_ne!(by_identity(&scratch, "ws/work/new"), missing, "what would be made would be made elsewhere");
-    fs::remove_dir_all(scratch.at("ws/work")).unwrap();
-    scratch.link("ws/work", "old");
-    assert_ne!(by_identity(&scratch, "ws/work"), folder);
+        (by_identity(&scratch, "ws/inner"), by_content(&scratch, "ws/inner/s.sh"), by_identity(&scratch, "ws/inner/new"));
+    scratch.file("ws/inner/more", "files in a folder do not make it another one");
+    assert_eq!(by_identity(&scratch, "ws/inner"), folder);
+    fs::rename(scratch.at("ws/inner"), scratch.at("ws/old")).unwrap();
+    scratch.file("ws/inner/s.sh", "same");
+    assert_ne!(by_identity(&scratch, "ws/inner"), folder);
+    assert_ne!(by_content(&scratch, "ws/inner/s.sh"), file);
+    assert_ne!(by_identity(&scratch, "ws/inner/new"), missing, "what would be made would be made elsewhere");
+    fs::remove_dir_all(scratch.at("ws/inner")).unwrap();
+    scratch.link("ws/inner", "old");
+    assert_ne!(by_identity(&scratch, "ws/inner"), folder);
 }
 
 #[test]
