@@ -94,7 +94,7 @@ impl Gate {
             turn.place = Some(Position { index: results.len() + 1, total });
             let group = self.group(&call, rest.calls.as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
-            let finished = self.walk(call, &mut turn).await;
+            let finished = self.walk(self.freeze(call), &mut turn).await;
             self.settle_group(&id, group, &finished, &mut turn);
             stopped = turn.quit || options.deny_aborts && finished.outcome == Outcome::Denied;
             results.push(finished);

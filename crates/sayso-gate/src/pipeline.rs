@@ -29,15 +29,18 @@ use crate::waiting::Waiting;
 /// How many times a call is asked about in all; if what it is about changed each time, it is denied.
 const MOST_QUESTIONS: usize = 3;
 
+/// A call that nothing can change any more, or how it ended at once: a malformed call is refused.
+pub(crate) type Frozen = Result<Arc<Operation>, Box<Finished>>;
+
 impl Gate {
     /// One call by itself: held, judged, asked about where it has to be, recorded, and run.
     pub async fn call(&self, call: Call) -> Finished {
-        self.walk(call, &mut Turn::alone()).await
+        self.walk(self.freeze(call), &mut Turn::alone()).await
     }
 
-    /// One call on its turn.
-    pub(crate) async fn walk(&self, call: Call, turn: &mut Turn) -> Finished {
-        match self.hold(call, turn).await {
+    /// One frozen call on its turn.
+    pub(crate) async fn walk(&self, frozen: Frozen, turn: &mut Turn) -> Finished {
+        match self.hold_frozen(frozen, turn).await {
             Ok(approved) => self.run(approved).await,
             Err(finished) => *finished,
         }
@@ -45,12 +48,18 @@ impl Gate {
 
     /// Holds a call until it may run. A refusal has an end already; an approval runs once, with [`Gate::run`] or by the host.
     pub async fn hold(&self, call: Call, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
-        // What is judged, shown and run is this one value: nothing can change in it any more. The files it names still can; the seal is for those.
-        let operation = self.freeze(call)?;
+        self.hold_frozen(self.freeze(call), turn).await
+    }
+
+    /// What is judged, shown and run is this one value: nothing can change in it any more. The files it names still can; the seal is for
+    /// those.
+    async fn hold_frozen(&self, frozen: Frozen, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+        let operation = frozen?;
         // A caller that goes away while it waits has taken the call back.
         let waiting = Waiting::start(self, &operation);
         // What breaks in here, of a host or of sayso itself, is a denial of this one call.
-        let held = unbroken(self.weigh_and_ask(Arc::clone(&operation), turn)).await;
+        // Boxed: a future that is handed on is kept twice, and very many calls may wait.
+        let held = unbroken(Box::pin(self.weigh_and_ask(Arc::clone(&operation), turn))).await;
         let held =
             held.unwrap_or_else(|why| Err(Box::new(self.refuse_unjudged(&operation, &End::trouble(&format!("the gate broke: {why}"))))));
         waiting.over();
