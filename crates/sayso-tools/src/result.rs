@@ -5,7 +5,7 @@ use std::time::Duration;
 use sayso_core::node::{Node, Value};
 
 /// What came of one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ToolResult {
     /// Whether the tool did its work.
     pub success: bool,
