@@ -6,6 +6,7 @@ pub mod decide;
 pub mod diagnostic;
 pub mod digest;
 pub mod draft;
+pub mod edit;
 pub mod effect;
 pub mod explain;
 pub mod fact;
