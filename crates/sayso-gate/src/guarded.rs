@@ -12,7 +12,7 @@ use sayso_core::fact::{Facts, Question, Surroundings};
 use sayso_core::grant::Grant;
 
 use crate::entry::Entry;
-use crate::ports::{Content, Later, Store, World};
+use crate::ports::{Backup, Content, Later, Store, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -64,6 +64,10 @@ impl World for GuardedWorld {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         caught(|| self.0.content(path, most), Err)
+    }
+
+    fn backup(&self, path: &str) -> Backup {
+        caught(|| self.0.backup(path), Backup::Not)
     }
 }
 

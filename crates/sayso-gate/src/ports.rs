@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
-use sayso_core::node::Node;
+use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Ended, Prompt};
 
 use crate::approved::Approved;
@@ -33,6 +33,25 @@ pub trait World {
         let _ = most;
         Err(format!("`{path}` cannot be read here"))
     }
+
+    /// What is kept of a path before a tool of sayso replaces or deletes it. Only a host whose tools keep something says so.
+    fn backup(&self, path: &str) -> Backup {
+        let _ = path;
+        Backup::None
+    }
+}
+
+/// What is kept of a file, so that a change of it can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backup {
+    /// Nothing.
+    None,
+    /// Nothing stands there, so taking it back only takes away what comes.
+    Needless,
+    /// All of it, at this place.
+    Kept(String),
+    /// Nothing, and why.
+    Not(String),
 }
 
 /// The content of a file.
@@ -62,9 +81,21 @@ pub enum Ran {
     /// The tool did its work.
     Done(Node),
     /// The tool failed; that is no denial.
-    Failed(String),
+    Failed {
+        /// What went wrong.
+        why: String,
+        /// What it brought all the same, such as the output of a command; null where it brought nothing.
+        result: Node,
+    },
     /// It was approved and not started: what it is about had changed.
     NotRun(String),
+}
+
+impl Ran {
+    /// The tool failed and brought nothing.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Ran::Failed { why: why.into(), result: Value::Null.into() }
+    }
 }
 
 /// Keeps grants and the record.
