@@ -10,6 +10,7 @@ use std::task::Poll;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question, Surroundings};
 use sayso_core::grant::Grant;
+use sayso_core::prompt::Scope;
 
 use crate::entry::Entry;
 use crate::ports::{Backup, Content, Later, Store, World};
@@ -108,6 +109,10 @@ impl Store for GuardedStore {
             false
         };
         caught(|| self.store.take(grant), broken)
+    }
+
+    fn widest(&self) -> Scope {
+        caught(|| self.store.widest(), |_| Scope::Once)
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {

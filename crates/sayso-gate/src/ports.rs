@@ -8,7 +8,7 @@ use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
 use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::prompt::{Ended, Prompt, Scope};
 
 use crate::approved::Approved;
 use crate::entry::Entry;
@@ -108,6 +108,11 @@ pub trait Store: Send + Sync {
 
     /// Uses a grant. False if it is gone or used up by now: of several calls at once, each use is for one.
     fn take(&self, grant: &str) -> bool;
+
+    /// How far an answer can be kept here; wider ones are not offered.
+    fn widest(&self) -> Scope {
+        Scope::Always
+    }
 
     /// Writes an entry of the record. What cannot be recorded does not run.
     fn append(&self, entry: &Entry) -> Result<(), String>;
