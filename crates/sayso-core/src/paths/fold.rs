@@ -88,20 +88,26 @@ pub(super) fn is_ignorable(character: char) -> bool {
 ///
 /// `name` may hold `*`. The answer is yes too often, as short names with a number are rare elsewhere.
 pub fn is_short_name_of(component: &str, name: &str) -> bool {
-    let short = fold(component);
-    let (short_base, short_ending) = short.rsplit_once('.').unwrap_or((&short, ""));
-    let Some((stem, number)) = short_base.rsplit_once('~') else { return false };
-    let is_numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_numbered || short_base.len() > 8 || short_ending.len() > 3 {
-        return false;
-    }
-    let name = fold(name);
+    is_folded_short_name_of(&fold(component), &fold(name))
+}
+
+/// [`is_short_name_of()`] for names in their folded form.
+pub(super) fn is_folded_short_name_of(short: &str, name: &str) -> bool {
+    let Some((stem, short_ending)) = parts_of_short_name(short) else { return false };
     let (base, ending) = name.trim_start_matches(['.', ' ']).rsplit_once('.').unwrap_or((name.trim_start_matches(['.', ' ']), ""));
     // `*.pem` is told by its ending, but `.*rc` would be any short name at all.
     if base.starts_with('*') && (ending.is_empty() || ending.contains('*')) {
         return false;
     }
     stem_fits(stem, base) && ending_fits(short_ending, ending, base)
+}
+
+/// The stem before the number, and the ending, where a folded name has the form of a short name at all: hardly any has.
+pub(super) fn parts_of_short_name(folded: &str) -> Option<(&str, &str)> {
+    let (base, ending) = folded.rsplit_once('.').unwrap_or((folded, ""));
+    let (stem, number) = base.rsplit_once('~')?;
+    let is_numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_numbered && base.len() <= 8 && ending.len() <= 3).then_some((stem, ending))
 }
 
 /// The stem is the start of the name, or its first two characters and four hexadecimal digits of a checksum.
@@ -114,7 +120,8 @@ fn stem_fits(stem: &str, base: &str) -> bool {
             (_, Some('*')) => return true,
             (None, None) => return taken > 0,
             (None, Some(_)) => return taken + 2 >= 6,
-            (Some(letter), Some(sign)) if sign == '?' || letter == sign || letter == '_' => {
+            // Letters and digits stay; what such a name cannot hold becomes `_`.
+            (Some(letter), Some(sign)) if sign == '?' || letter == sign || letter == '_' && !sign.is_alphanumeric() => {
                 letters.next();
                 taken += 1;
             }

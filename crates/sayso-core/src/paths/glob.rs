@@ -1,6 +1,6 @@
 //! Compares one name with a pattern in which `*` is any run of characters and `?` is any one.
 
-use super::fold::is_short_name_of;
+use super::fold::is_folded_short_name_of;
 
 /// Whether a folded name fits a folded pattern. Work is bounded by the product of the lengths: only the last `*` is ever tried again.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
 
 /// [`fits()`], or the name is a short name that Windows could have made for a name that fits.
 pub(super) fn means(pattern: &str, name: &str) -> bool {
-    fits(pattern, name) || (name.contains('~') && is_short_name_of(name, pattern))
+    fits(pattern, name) || is_folded_short_name_of(name, pattern)
 }
 
 /// Whether a pattern has a sign that is not itself.

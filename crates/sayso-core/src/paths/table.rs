@@ -3,7 +3,9 @@
 //! A pattern is one or more names with `/` between them, and means that place and everything below, wherever in the path it stands.
 //! `/etc/shadow` stands only at the root and `~/bin` only in the home folder; in a name `*` and `?` are wild; `credentials$` must end the path.
 
-use super::fold::{fold, fold_whole, has_two_forms};
+use std::collections::BTreeMap;
+
+use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
 use super::glob::{fits, is_glob, means};
 use super::{below_folded, components};
 
@@ -15,6 +17,7 @@ pub(super) struct Group {
     pub patterns: &'static [&'static str],
 }
 
+#[derive(Clone)]
 struct Entry {
     first: Shape,
     names: Vec<&'static str>,
@@ -23,6 +26,7 @@ struct Entry {
 }
 
 /// The first name of a pattern, sorted by how it is compared: all but a few need no walk through a glob.
+#[derive(Clone, Copy)]
 enum Shape {
     Literal(&'static str),
     Start(&'static str),
@@ -62,6 +66,8 @@ pub(super) struct Table {
     /// What starts and ends with a wild sign but has a dot between: most names have none.
     dotted: Vec<Entry>,
     anywhere: Vec<Entry>,
+    /// Everything that may stand at any depth, by what the short name that Windows makes of it starts or ends with.
+    short: BTreeMap<ShortKey, Vec<Entry>>,
     at_root: Vec<Vec<Entry>>,
     at_home: Vec<Entry>,
 }
@@ -76,6 +82,7 @@ impl Table {
             by_ending: empty(),
             dotted: Vec::new(),
             anywhere: Vec::new(),
+            short: BTreeMap::new(),
             at_root: empty(),
             at_home: Vec::new(),
         };
@@ -100,8 +107,12 @@ impl Table {
             (None, None) if first.contains('.') => Some(&mut self.dotted),
             (None, None) => Some(&mut self.anywhere),
         };
+        let entry = Entry { first: Shape::new(first), names, must_end, why };
+        if !at_home && !path.starts_with('/') {
+            self.short.entry(short_key(first)).or_default().push(entry.clone());
+        }
         if let Some(bucket) = bucket {
-            bucket.push(Entry { first: Shape::new(first), names, must_end, why });
+            bucket.push(entry);
         }
     }
 
@@ -136,8 +147,8 @@ impl Table {
         while let Some(name) = names.next() {
             let forms = [Some(fold(name)), has_two_forms(name).then(|| fold_whole(name))];
             for folded in forms.iter().flatten() {
-                let found =
-                    if may_be_short && folded.contains('~') { self.find_short(folded, &names) } else { self.find_name(folded, &names) };
+                let short = || if may_be_short { self.find_short(folded, &names) } else { None };
+                let found = self.find_name(folded, &names).or_else(short);
                 if found.is_some() {
                     return found;
                 }
@@ -155,10 +166,41 @@ impl Table {
         in_bucket(&self.by_start, start_bucket(folded)).or_else(with_dot).or_else(|| look(&self.anywhere, folded, rest))
     }
 
-    /// Short names start and end unlike what they stand for. They are rare enough to be compared with everything.
+    /// Short names start like what they stand for, but for dots and blanks, or else have its ending.
     fn find_short<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
-        let all = self.by_start.iter().chain(&self.by_ending).chain([&self.dotted, &self.anywhere]).flatten();
-        first_of(all, rest, |entry| entry.names.first().is_some_and(|pattern| means(pattern, folded)))
+        let (stem, ending) = parts_of_short_name(folded)?;
+        let keys = [stem.chars().next().map(starts_with), ending.chars().next().map(ShortKey::Ending), Some(ShortKey::Any)];
+        let entries = keys.into_iter().flatten().filter_map(|key| self.short.get(&key)).flatten();
+        first_of(entries, rest, |entry| entry.names.first().is_some_and(|pattern| is_folded_short_name_of(folded, pattern)))
+    }
+}
+
+/// Where a pattern stands among those for short names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ShortKey {
+    /// By its first letter or digit.
+    Start(char),
+    /// It starts with another sign, for which a short name has `_`.
+    Odd,
+    /// It starts with `*`, so only its ending tells.
+    Ending(char),
+    /// Nothing of it tells.
+    Any,
+}
+
+fn starts_with(sign: char) -> ShortKey {
+    if sign.is_alphanumeric() { ShortKey::Start(sign) } else { ShortKey::Odd }
+}
+
+fn short_key(pattern: &str) -> ShortKey {
+    let name = pattern.trim_start_matches(['.', ' ']);
+    match name.chars().next() {
+        Some('*') => match name.rsplit_once('.').and_then(|(_, ending)| ending.chars().next()) {
+            Some(sign) if !matches!(sign, '*' | '?') => ShortKey::Ending(sign),
+            _ => ShortKey::Any,
+        },
+        Some('?') | None => ShortKey::Any,
+        Some(sign) => starts_with(sign),
     }
 }
 
