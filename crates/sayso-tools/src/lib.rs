@@ -2,3 +2,4 @@
 
 pub mod result;
 pub mod terminal;
+pub mod web;
