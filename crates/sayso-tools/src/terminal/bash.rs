@@ -4,6 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use rustix::fs::OFlags;
+
 /// Where bash is, the places that only an administrator can write first.
 const BASH: [&str; 5] = ["/bin/bash", "/usr/bin/bash", "/run/current-system/sw/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
 
@@ -30,8 +32,28 @@ pub(super) fn process(text: &str) -> Result<Command, String> {
             process
         }
     };
+    let handles = foreign_handles();
+    if !handles.is_empty() {
+        // Only bash itself can close them without `unsafe`; `-p` keeps it from looking at the variables of the call.
+        let close: String = handles.iter().map(|handle| format!(" {handle}>&-")).collect();
+        process.args(["--noprofile", "--norc", "-p", "-c", "--", &format!("exec{close}; exec \"$0\" \"$@\""), bash]);
+    }
     process.args(["--noprofile", "--norc", "-c", "--", text]);
     Ok(process)
+}
+
+/// Files and connections that whoever started us left open, and that a command would get: ours all close by themselves.
+fn foreign_handles() -> Vec<u32> {
+    const CLOSES_BY_ITSELF: u32 = OFlags::CLOEXEC.bits();
+    // Elsewhere than on Linux nothing is found, and nothing is closed.
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()).filter(|number| *number > 2);
+    let stays = |number: &u32| {
+        let about = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:")).and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_some_and(|flags| flags & CLOSES_BY_ITSELF == 0)
+    };
+    numbers.filter(stays).collect()
 }
 
 fn first(places: &[&'static str]) -> Option<&'static str> {

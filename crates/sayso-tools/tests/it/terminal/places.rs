@@ -58,3 +58,18 @@ fn no_handle_of_ours_reaches_the_command() {
     let seen = run(in_folder("readlink /proc/self/fd/*", folder.path())).output;
     assert!(!seen.is_empty() && !seen.contains("/ours") && !seen.lines().any(|line| Path::new(line) == folder.path()), "{seen}");
 }
+
+/// Run by the test below it, in a process that was started with a file left open.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn inner_handles() {
+    println!("SEEN {}", run(in_folder("[ -e /proc/self/fd/9 ] && echo open || echo closed; echo $SHLVL", Path::new("/"))).output);
+}
+
+#[test]
+fn no_handle_of_whoever_started_us_reaches_the_command() {
+    let text = "exec 9</etc/passwd; exec \"$0\" --exact terminal::places::inner_handles --ignored --nocapture";
+    let out = std::process::Command::new("bash").args(["-c", text]).arg(std::env::current_exe().unwrap()).output().unwrap();
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("SEEN closed\n"), "{text}");
+}

@@ -7,7 +7,6 @@ mod server;
 
 use std::time::Duration;
 
-use sayso_core::node::Node;
 use sayso_tools::result::ToolResult;
 use sayso_tools::web::{Limits, fetch};
 
@@ -25,11 +24,7 @@ fn fact(result: &ToolResult, name: &str) -> String {
     node.and_then(|node| node.as_text().map(str::to_owned).or_else(|| node.as_whole().map(|number| number.to_string()))).unwrap_or_default()
 }
 
-/// A result has the fact and it is this.
+/// Whether the result tells this.
 fn told(result: &ToolResult, name: &str, wanted: &str) -> bool {
-    result.facts.iter().any(|(given, node)| *given == name && *node_text(node) == *wanted)
-}
-
-fn node_text(node: &Node) -> String {
-    node.as_text().map(str::to_owned).or_else(|| node.as_whole().map(|number| number.to_string())).unwrap_or_default()
+    fact(result, name) == wanted
 }
