@@ -28,7 +28,7 @@ pub const MOST_OUTPUT: usize = 256 * 1024;
 /// How long a command has between being asked to end and being killed.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long what a command started may live on before it is asked to end: a `tee` at the end of `> >(tee log)` is done by then.
-const LINGER: Duration = Duration::from_millis(100);
+const LINGER: Duration = Duration::from_millis(200);
 /// How long to wait for the dead to be gone.
 const BURIAL: Duration = Duration::from_secs(5);
 

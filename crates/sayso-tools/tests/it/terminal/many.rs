@@ -54,7 +54,7 @@ fn commands_at_once_do_not_mix() {
     std::thread::scope(|scope| {
         let first = scope.spawn(|| run(command(&waiting)));
         while !up.exists() {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let child = std::fs::read_to_string(&up).unwrap();
         let others: Vec<_> = (0..8).map(|at| scope.spawn(move || run(command(&format!("sleep 1000 & echo {at}"))).output)).collect();
