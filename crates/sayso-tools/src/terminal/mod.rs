@@ -17,7 +17,7 @@ use rustix::process::Signal;
 
 pub use environment::scrubbed;
 pub use outcome::{End, Outcome};
-pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit};
+pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
 
 use kept::Kept;
 use running::{Pause, Running};

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use sayso_core::node::{Node, Value};
+use sayso_core::operation::Operation;
+use sayso_core::tool::Role;
 use sayso_core::visible::visible;
 
 /// The time limit where the call has none.
@@ -34,9 +36,41 @@ pub fn time_limit(name: &str, value: Option<&Node>, default: Duration) -> Result
     }
 }
 
+/// The time limit of a whole call, whatever its tool names it; of several the shortest.
+///
+/// # Errors
+/// As [`time_limit`].
+pub fn time_limit_of(operation: &Operation, default: Duration) -> Result<Duration, String> {
+    let argument = operation.kind().tool().and_then(|tool| tool.arguments.iter().find(|argument| argument.role == Role::TimeLimit));
+    let mut shortest: Option<Duration> = None;
+    for name in argument.map_or(&[][..], |argument| argument.names) {
+        let given = operation.args().get(name).filter(|node| !matches!(node.value, Value::Null));
+        if given.is_some() {
+            let limit = time_limit(name, given, default)?;
+            shortest = Some(shortest.map_or(limit, |other| other.min(limit)));
+        }
+    }
+    Ok(shortest.unwrap_or(default.min(LONGEST_TIME_LIMIT)))
+}
+
 #[cfg(test)]
 mod tests {
+    use sayso_core::operation::Call;
+
     use super::*;
+
+    #[test]
+    fn the_limit_of_a_call_is_found_under_each_of_its_names() {
+        let of = |name: &str, value: Value| {
+            let args = Node::map([("command", Node::text("true")), (name, value.into())]);
+            time_limit_of(&Operation::freeze(Call::new("terminal", args, "/w")).unwrap(), DEFAULT_TIME_LIMIT)
+        };
+        assert_eq!(of("timeout", Value::Number("7".into())), Ok(Duration::from_secs(7)));
+        assert_eq!(of("timeout_ms", Value::Number("7".into())), Ok(Duration::from_millis(7)));
+        assert_eq!(of("timeout", Value::Null), Ok(DEFAULT_TIME_LIMIT));
+        assert_eq!(of("description", Value::Null), Ok(DEFAULT_TIME_LIMIT));
+        assert!(of("timeout", Value::Text("soon".into())).unwrap_err().contains("Nothing was run"));
+    }
 
     fn limit(name: &str, value: Value) -> Option<u128> {
         time_limit(name, Some(&value.into()), DEFAULT_TIME_LIMIT).ok().map(|limit| limit.as_millis())

@@ -53,7 +53,7 @@ fn lives(number: &str) -> bool {
 }
 
 /// Runs one test of this binary in a process of its own, under these variables.
-fn alone(test: &str, variables: &[(&str, &str)]) -> String {
+pub(crate) fn alone(test: &str, variables: &[(&str, &str)]) -> String {
     let mut process = std::process::Command::new(std::env::current_exe().unwrap());
     process.args(["--exact", test, "--ignored", "--nocapture", "--test-threads", "1"]);
     let out = process.envs(variables.iter().copied()).output().unwrap();

@@ -1,5 +1,7 @@
 //! Answers as they usually are.
 
+use std::io::{Read as _, Write as _};
+
 use super::server::{Server, answer};
 use super::{fact, get, told};
 
@@ -64,4 +66,36 @@ fn pieces_and_packed_answers_are_put_together() {
     assert_eq!(get(&server.url("/")).output, "packed\n");
     let until_the_end = "HTTP/1.0 200 OK\r\ncontent-type: text/plain\r\n\r\nabc";
     assert_eq!(get(&Server::saying(until_the_end).url("/")).output, "abc");
+}
+
+/// Run by the test below it, in a process whose environment names a proxy.
+#[test]
+#[ignore = "run by another test, under its variables"]
+fn inner_proxy() {
+    let server = Server::saying(answer("200 OK", &["content-type: text/plain"], b"direct"));
+    let page = get(&server.url("/"));
+    assert_eq!(page.output, "direct", "{}", page.error);
+}
+
+#[test]
+fn no_proxy_of_the_environment_is_used() {
+    let nobody = "http://127.0.0.1:1";
+    let proxies = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, nobody));
+    crate::terminal::alone("web::answers::inner_proxy", &proxies);
+}
+
+#[test]
+fn https_does_not_fall_back_to_plain_text() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    // It answers a greeting it does not understand, and hangs up.
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(&answer("200 OK", &["content-type: text/plain"], b"plain"));
+        }
+    });
+    let page = get(&url);
+    assert!(!page.success && page.error.contains("could not be fetched") && page.output.is_empty(), "{}", page.error);
 }
