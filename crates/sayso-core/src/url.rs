@@ -67,8 +67,7 @@ impl Url {
     /// Whether the host is this machine or a private network, as far as its name tells.
     pub fn is_private(&self) -> bool {
         match self.address {
-            Some(IpAddr::V4(address)) => private_v4(address),
-            Some(IpAddr::V6(address)) => private_v6(address),
+            Some(address) => is_private_address(address),
             None => {
                 const LOCAL: [&str; 7] = ["localhost", "local", "internal", "intranet", "lan", "home.arpa", "localdomain"];
                 let host = self.host.as_str();
@@ -151,6 +150,15 @@ fn number(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
+/// Whether an address leads to this machine, to a private network, or nowhere in particular; also where it is an IPv4 address in the clothes
+/// of an IPv6 one.
+pub fn is_private_address(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => private_v4(address),
+        IpAddr::V6(address) => private_v6(address),
+    }
+}
+
 fn private_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     address.is_loopback()
@@ -169,23 +177,20 @@ fn private_v4(address: Ipv4Addr) -> bool {
 fn private_v6(address: Ipv6Addr) -> bool {
     let segments = address.segments();
     let [first, second, ..] = segments;
-    // Addresses that carry an IPv4 one inside lead where that one leads: 64:ff9b::/96, 2002::/16, ISATAP, `::a.b.c.d`.
+    // Addresses that carry an IPv4 one inside lead where that one leads: 64:ff9b::/96 and 2002::/16.
     let low = address.octets();
     let inner = |at: usize| match low.get(at..at + 4) {
         Some(&[a, b, c, d]) => private_v4(Ipv4Addr::new(a, b, c, d)),
         _ => true,
     };
-    address.is_loopback()
-        || address.is_unspecified()
-        || address.is_multicast()
-        || first & 0xfe00 == 0xfc00 // Unique local.
-        || first & 0xffc0 == 0xfe80 // Link local.
-        || first & 0xffc0 == 0xfec0 // Site local, old.
-        || (first == 0x64 && second == 0xff9b)
+    if segments.get(..6) == Some(&[0x64, 0xff9b, 0, 0, 0, 0]) {
+        return inner(12);
+    }
+    // All that is public is in 2000::/3: not loopback, unspecified, unique local, link local, site local, multicast, `::a.b.c.d`.
+    first & 0xe000 != 0x2000
         || (first == 0x2002 && inner(2))
         || (first == 0x2001 && second == 0) // Teredo.
-        || segments.get(5) == Some(&0x5efe)
-        || (segments.get(..6) == Some(&[0; 6]) && inner(12))
+        || segments.get(5) == Some(&0x5efe) // ISATAP.
 }
 
 /// Whether a path has a `.` or `..` segment, also when percent-encoded.
@@ -242,6 +247,77 @@ mod tests {
         }
         for text in ["http://8.8.8.8/", "https://example.com/", "http://[2606:4700::1111]/", "https://localhost.example.com/"] {
             assert!(!Url::parse(text).unwrap().is_private(), "{text}");
+        }
+    }
+
+    #[test]
+    fn n_06_addresses_are_told_apart() {
+        for text in [
+            "127.0.0.1",
+            "127.255.255.254",
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.0.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "100.127.255.255",
+            "192.0.0.1",
+            "198.18.0.1",
+            "198.19.255.255",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:169.254.169.254",
+            "::127.0.0.1",
+            "::8.8.8.8",
+            "64:ff9b::127.0.0.1",
+            "64:ff9b::a9fe:a9fe",
+            "64:ff9b:1::8.8.8.8",
+            "2002:7f00:1::",
+            "2002:a00:1::1",
+            "2002:a9fe:a9fe::",
+            "fc00::1",
+            "fd12:3456::1",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "ff02::1",
+            "2001::1",
+            "2001:0:4136:e378::1",
+            "2a00::5efe:a00:1",
+            "100::1",
+            "5f00::1",
+            "4000::1",
+        ] {
+            assert!(is_private_address(text.parse().unwrap()), "{text}");
+        }
+        for text in [
+            "8.8.8.8",
+            "1.1.1.1",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.167.1.1",
+            "198.17.0.1",
+            "223.255.255.1",
+            "169.253.1.1",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "2002:808:808::1",
+            "2606:4700::1111",
+            "2a00:1450::1",
+            "2001:4860::8888",
+        ] {
+            assert!(!is_private_address(text.parse().unwrap()), "{text}");
         }
     }
 

@@ -1,0 +1,132 @@
+//! Runs one shell command that was approved: in bash without start-up files, with a clean environment, a time limit, and nothing left behind.
+
+mod bash;
+mod environment;
+mod folder;
+mod kept;
+mod outcome;
+mod relatives;
+mod running;
+mod time_limit;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+pub use environment::scrubbed;
+pub use outcome::{End, Outcome};
+pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
+
+use kept::Kept;
+use running::{Pause, Running};
+
+/// How much output is kept where nobody says otherwise.
+pub const MOST_OUTPUT: usize = 256 * 1024;
+
+/// How long a command has between being asked to end and being killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long what a command started may live on before it is asked to end: a `tee` at the end of `> >(tee log)` is done by then.
+const LINGER: Duration = Duration::from_millis(200);
+/// How long to wait for the dead to be gone.
+const BURIAL: Duration = Duration::from_secs(5);
+
+/// One command with all that it runs under.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<'a> {
+    /// What bash reads.
+    pub text: &'a str,
+    /// Where it runs, absolute.
+    pub cwd: &'a Path,
+    /// Variables of the call, on top of the scrubbed environment; they were judged together with the command.
+    pub environment: &'a [(String, String)],
+    /// How long it may run.
+    pub time_limit: Duration,
+    /// How many bytes of output are kept.
+    pub most_output: usize,
+    /// Ends the command as the time limit does, as soon as it is true. The command has no terminal, so `^C` does not reach it by itself.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// Where a piece of output came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Error,
+}
+
+impl<'a> Command<'a> {
+    /// A command with the usual limits.
+    pub fn new(text: &'a str, cwd: &'a Path) -> Self {
+        Command { text, cwd, environment: &[], time_limit: DEFAULT_TIME_LIMIT, most_output: MOST_OUTPUT, stop: None }
+    }
+}
+
+/// Runs a command to its end, and ends whatever it leaves behind.
+///
+/// `on_output` gets each piece as it comes, as bytes of the program: whoever shows them passes them through `visible` first. The command
+/// waits while it works, and so does the time limit.
+///
+/// # Errors
+/// Where the command was not started; then nothing of it happened.
+pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Result<Outcome, String> {
+    let mut running = Running::start(&command)?;
+    let mut kept = Kept::new(command.most_output);
+    let mut sink = |stream: Stream, bytes: &[u8]| {
+        kept.push(stream, bytes);
+        on_output(stream, bytes);
+    };
+    let is_stopped = || command.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let started = Instant::now();
+    let pause = running.follow(started.checked_add(command.time_limit), &is_stopped, &mut sink);
+    let forced = match pause {
+        Pause::Ended => None,
+        Pause::Time => Some(End::TimeLimit(command.time_limit)),
+        Pause::Stopped => Some(End::Stopped),
+    };
+    let (left_behind, survivors) = match forced {
+        Some(_) => (Vec::new(), end_by_force(&mut running, &mut sink)),
+        None => end_the_rest(&mut running, &mut sink),
+    };
+    running.drain(&mut sink);
+    let end = running.bury();
+    let (output, left_out) = kept.into_text();
+    Ok(Outcome { end: forced.unwrap_or(end), output, left_out, left_behind, survivors })
+}
+
+/// Asks everything to end, and kills what does not. Tells what is left even so.
+fn end_by_force(running: &mut Running, sink: &mut dyn FnMut(Stream, &[u8])) -> Vec<String> {
+    running.signal_all(Signal::TERM);
+    running.wait_for_all(GRACE, sink);
+    kill_the_rest(running, sink)
+}
+
+/// Ends what the command left behind when it ended by itself. Tells what that was, and what of it is left even so.
+fn end_the_rest(running: &mut Running, sink: &mut dyn FnMut(Stream, &[u8])) -> (Vec<String>, Vec<String>) {
+    if running.wait_for_all(LINGER, sink) {
+        return (Vec::new(), Vec::new());
+    }
+    let left_behind = running.rest();
+    running.signal_all(Signal::TERM);
+    if running.wait_for_all(GRACE, sink) {
+        return (left_behind, Vec::new());
+    }
+    (left_behind, kill_the_rest(running, sink))
+}
+
+/// Kills until nothing is left: what is just starting another process is there in the next round.
+fn kill_the_rest(running: &mut Running, sink: &mut dyn FnMut(Stream, &[u8])) -> Vec<String> {
+    let until = Instant::now() + BURIAL;
+    loop {
+        running.signal_all(Signal::KILL);
+        if running.wait_for_all(Duration::from_millis(20), sink) {
+            return Vec::new();
+        }
+        if Instant::now() >= until {
+            return running.rest();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What came of a command, and how the agent is told.
+
+use std::time::Duration;
+
+use sayso_core::node::{Node, Value};
+
+use crate::result::ToolResult;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this status.
+    Exit(i32),
+    /// By this signal, which sayso did not send.
+    Signal(i32),
+    /// By sayso, since it ran as long as it might.
+    TimeLimit(Duration),
+    /// By sayso, since it was told to stop it.
+    Stopped,
+}
+
+/// What came of a command that was started.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub end: End,
+    /// What it wrote, both streams as they came; of a long output the first and the last part.
+    pub output: String,
+    /// How many bytes of the output are not there.
+    pub left_out: u64,
+    /// What was still running after the command itself had ended, and was ended.
+    pub left_behind: Vec<String>,
+    /// What could not be ended.
+    pub survivors: Vec<String>,
+}
+
+impl From<Outcome> for ToolResult {
+    fn from(outcome: Outcome) -> ToolResult {
+        let error = match outcome.end {
+            End::Exit(0) => String::new(),
+            End::Exit(status) => format!("exit status {status}"),
+            End::Signal(number) => format!("killed by {}", signal_name(number)),
+            End::TimeLimit(limit) => {
+                format!("stopped after {} s, its time limit; what it did until then is done", limit.as_secs_f64())
+            }
+            End::Stopped => "stopped on request; what it did until then is done".to_owned(),
+        };
+        let mut output = outcome.output;
+        for (names, said) in
+            [(&outcome.left_behind, "ended what the command left running"), (&outcome.survivors, "still running, could not be ended")]
+        {
+            if !names.is_empty() {
+                let line_break = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+                output.push_str(&format!("{line_break}[{said}: {}]\n", names.join(", ")));
+            }
+        }
+        let number = |number: i64| Node::from(Value::Number(number.to_string()));
+        let list = |names: &[String]| Node::from(Value::List(names.iter().map(Node::text).collect()));
+        let mut result = ToolResult { success: outcome.end == End::Exit(0), output, error, facts: Vec::new() };
+        result = match outcome.end {
+            End::Exit(status) => result.with("exit_status", number(status.into())),
+            End::Signal(signal) => result.with("signal", Node::text(signal_name(signal))),
+            _ => result,
+        };
+        result = result.with("timed_out", Value::Bool(matches!(outcome.end, End::TimeLimit(_))));
+        if outcome.left_out > 0 {
+            result = result.with("bytes_left_out", Value::Number(outcome.left_out.to_string()));
+        }
+        for (name, names) in [("left_behind", &outcome.left_behind), ("still_running", &outcome.survivors)] {
+            if !names.is_empty() {
+                result = result.with(name, list(names));
+            }
+        }
+        result
+    }
+}
+
+fn signal_name(number: i32) -> String {
+    use rustix::process::Signal;
+    let known = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+    ];
+    let name = known.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| (*name).to_owned());
+    name.unwrap_or_else(|| format!("signal {number}"))
+}

@@ -1,0 +1,161 @@
+//! Fetches one address of the web: only GET, only where the caller lets each step go, and never more than a bounded answer.
+
+mod addresses;
+mod content;
+mod get;
+mod location;
+
+use std::time::{Duration, Instant};
+
+use sayso_core::url::Url;
+use sayso_core::visible::visible;
+
+use crate::result::ToolResult;
+
+use addresses::Checked;
+
+/// How far a fetch may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How long all of it may take: names, redirects and the last byte.
+    pub time: Duration,
+    /// The longest answer in bytes, after unpacking.
+    pub most_bytes: usize,
+    /// The longest head of an answer in bytes.
+    pub most_head: usize,
+    /// How many redirects are followed.
+    pub most_redirects: usize,
+    /// Whether addresses of this machine and of private networks may be reached; the policy knows.
+    pub private: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time: Duration::from_secs(30), most_bytes: 5 * 1024 * 1024, most_head: 64 * 1024, most_redirects: 5, private: false }
+    }
+}
+
+/// Fetches an address that was approved. Every redirect is given to `hop`, which says why it may not be followed if so.
+///
+/// No cookie, password or proxy is sent along, whatever the environment says. Names are looked up once, and what is connected to is exactly
+/// what was checked.
+pub fn fetch(url: &str, limits: &Limits, hop: &dyn Fn(&Url) -> Result<(), String>) -> ToolResult {
+    let look = |url: &Url, until: Instant| addresses::look_up(url, limits.private, until);
+    match follow(url, limits, hop, &look) {
+        Ok(result) => result,
+        Err(error) => ToolResult::failed(error),
+    }
+}
+
+fn follow(
+    text: &str,
+    limits: &Limits,
+    hop: &dyn Fn(&Url) -> Result<(), String>,
+    look: &dyn Fn(&Url, Instant) -> Result<Checked, String>,
+) -> Result<ToolResult, String> {
+    let until = Instant::now().checked_add(limits.time).ok_or("the time limit is longer than any clock goes")?;
+    let mut url = Url::parse(text).map_err(|why| format!("`{}` cannot be fetched: {}", shown(text), visible(&why.0)))?;
+    for _ in 0..=limits.most_redirects {
+        let checked = look(&url, until)?;
+        let answer = get::get(&url, checked, limits, until)?;
+        let Some(target) = answer.redirect() else { return answer.read(&url, limits, until) };
+        url = next(&url, &target)?;
+        hop(&url).map_err(|why| {
+            let (address, why) = (shown(&url.written), visible(&why).into_owned());
+            format!("the address redirects to `{address}`, which was not followed: {why}; fetch that address itself to ask for it")
+        })?;
+    }
+    let most = limits.most_redirects;
+    Err(format!("`{}` was not reached: it redirects more than {most} times, last to `{}`", shown(text), shown(&url.written)))
+}
+
+/// Where a redirect leads.
+fn next(url: &Url, target: &str) -> Result<Url, String> {
+    let target = location::join(url, target);
+    let refused = |why: &str| format!("the address redirects to `{}`, which was not followed: {}", shown(&target), visible(why));
+    let next = Url::parse(&target).map_err(|why| refused(&why.0))?;
+    if url.scheme == "https" && next.scheme == "http" {
+        return Err(refused(
+            "it leads from https to http, where others can read and change the answer; fetch that address itself to ask for it",
+        ));
+    }
+    Ok(next)
+}
+
+/// An address for a message: on one line, and not without end.
+fn shown(text: &str) -> String {
+    const MOST: usize = 300;
+    let start: String = text.chars().take(MOST).collect();
+    let more = if start.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", visible(&start))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::{SocketAddr, TcpListener};
+
+    use super::*;
+
+    /// A server for two requests, at an address that nobody may reach.
+    fn redirecting(to: &str) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, answer) =
+            (listener.local_addr().unwrap(), format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().take(2) {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn n_05_a_public_address_cannot_lead_to_a_private_one() {
+        for to in [
+            "http://127.0.0.1:1/",
+            "http://169.254.169.254/latest/",
+            "http://localhost/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://2130706433/",
+        ] {
+            let server = redirecting(to);
+            let look = |url: &Url, until: Instant| match url.host.as_str() {
+                // A public name, as far as this fetch knows.
+                "public.example" => Ok(Checked(vec![server])),
+                _ => addresses::look_up(url, false, until),
+            };
+            let error = follow("http://public.example/", &Limits::default(), &|_| Ok(()), &look).unwrap_err();
+            assert!(error.contains(to) && error.contains("private network"), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn n_05_the_connection_goes_to_what_was_checked() {
+        let server = redirecting("file:///etc/passwd");
+        // No such name exists: were it looked up again, nothing would answer.
+        let look = |_: &Url, _: Instant| Ok(Checked(vec![server]));
+        let error = follow("http://no-such-host.invalid:7/", &Limits::default(), &|_| Ok(()), &look).unwrap_err();
+        assert!(error.contains("redirects to `file:///etc/passwd`"), "{error}");
+    }
+
+    #[test]
+    fn redirects_that_lead_astray_are_refused() {
+        let base = Url::parse("https://a.example/x").unwrap();
+        for target in [
+            "http://a.example/x",
+            "file:///etc/passwd",
+            "//u:p@b.example/",
+            "ftp://b.example/",
+            "https://b.example/../x",
+            "https://",
+            "gopher:x",
+        ] {
+            assert!(next(&base, target).unwrap_err().contains("was not followed"), "{target}");
+        }
+        assert_eq!(next(&base, "//b.example/y").unwrap().written, "https://b.example/y");
+        assert!(next(&Url::parse("http://a.example/").unwrap(), "https://a.example/").is_ok());
+    }
+}
