@@ -138,6 +138,12 @@ impl<'a> Line<'a> {
         Some(Line { number, at: sign * i64::try_from(at).ok()?, prev, kind, stated, body })
     }
 
+    /// The number of the line that starts like this.
+    pub fn number_at_start(start: &[u8]) -> Option<u64> {
+        let (number, rest) = whole(start.strip_prefix(OPENING)?)?;
+        rest.starts_with(b",").then_some(number)
+    }
+
     /// The digest that its bytes have.
     pub fn digest(&self) -> Digest {
         Digest::of_bytes(self.body)

@@ -193,12 +193,12 @@ impl Journal {
 
     /// Opens the last segment, or makes the first.
     fn open_last(&self) -> Result<Current, String> {
-        let found = tail::find(&self.folder)?;
-        let name = segments::name(found.tail.segment);
+        let tail = tail::find(&self.folder)?;
+        let name = segments::name(tail.segment);
         if self.folder.look(&name)?.is_none() {
-            return self.begin(found.tail.segment, &found.tail);
+            return self.begin(tail.segment, &tail);
         }
-        Current::new(self.folder.append(&name)?, found.tail)
+        Current::new(self.folder.append(&name)?, tail)
     }
 
     /// Begins a segment, behind everything that was written before.

@@ -23,42 +23,33 @@ pub(crate) struct Tail {
     pub digest: Digest,
 }
 
-/// The end as it was found.
-pub(crate) struct Found {
-    pub tail: Tail,
-    /// How many bytes stand behind the last whole line.
-    pub torn: u64,
-}
-
 /// A line nearly always is shorter than this.
 const FIRST_LOOK: u64 = 4096;
 /// How far back a whole line is looked for. More than one line of torn bytes takes a loss of power, or somebody's hand.
 const FURTHEST: u64 = 4 * LONGEST as u64;
 
-/// Looks for the end. The lock must be held: otherwise a line that is just being written looks torn.
-pub(crate) fn find(folder: &Folder) -> Result<Found, String> {
+/// Looks for the end; what stands behind it is torn. The lock must be held: otherwise a line that is just being written looks torn.
+pub(crate) fn find(folder: &Folder) -> Result<Tail, String> {
     let segments = segments::list(folder)?;
     let mut rest = segments.iter().rev();
-    let Some(&last) = rest.next() else {
-        return Ok(Found { tail: start(1), torn: 0 });
-    };
-    let (tail, length) = last_whole(folder, last)?;
-    if let Some(tail) = tail {
-        return Ok(Found { tail, torn: length - tail.length });
+    let Some(&last) = rest.next() else { return Ok(start()) };
+    if let (Some(tail), _) = last_whole(folder, last)? {
+        return Ok(tail);
     }
     // Nothing whole in it: whoever began this segment did not get to its first line.
     let Some(&before) = rest.next() else {
         // Only the very first segment has nothing before it.
-        return if last == 1 { Ok(Found { tail: start(1), torn: length }) } else { Err(damaged(folder, last)) };
+        return if last == 1 { Ok(start()) } else { Err(damaged(folder, last)) };
     };
     match last_whole(folder, before)? {
-        (Some(tail), end) if tail.length == end => Ok(Found { tail: Tail { segment: last, length: 0, ..tail }, torn: length }),
+        (Some(tail), end) if tail.length == end => Ok(Tail { segment: last, length: 0, ..tail }),
         _ => Err(damaged(folder, before)),
     }
 }
 
-fn start(segment: u64) -> Tail {
-    Tail { segment, length: 0, number: 0, at: i64::MIN, digest: line::nothing() }
+/// Before the first line.
+fn start() -> Tail {
+    Tail { segment: 1, length: 0, number: 0, at: i64::MIN, digest: line::nothing() }
 }
 
 /// The last whole line of a segment, if it has one, and how long the segment is.
