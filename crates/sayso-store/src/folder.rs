@@ -34,20 +34,29 @@ impl Folder {
     /// # Errors
     /// When the path is not absolute, or the folder cannot be made, opened or relied on.
     pub fn open(path: &Path) -> Result<Folder, String> {
-        check_spelling(path)?;
-        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            make(path)?;
+        if let Some(folder) = Folder::open_existing(path)? {
+            return Ok(folder);
         }
-        Folder::open_existing(path)
+        // Nothing is made where others could replace it.
+        if let Some(there) = path.ancestors().find(|above| fs::symlink_metadata(above).is_ok()) {
+            check_down_to(there)?;
+        }
+        make(path)?;
+        Folder::open_existing(path)?.ok_or_else(|| format!("the folder {} was taken away as soon as it was made", shown(path)))
     }
 
-    /// Opens the folder if it is there, and makes nothing.
+    /// Opens the folder, and makes nothing; none if it is missing.
     ///
     /// # Errors
-    /// When the path is not absolute, or the folder is missing or cannot be opened or relied on.
-    pub fn open_existing(path: &Path) -> Result<Folder, String> {
+    /// When the path is not absolute, or the folder cannot be opened or relied on.
+    pub fn open_existing(path: &Path) -> Result<Option<Folder>, String> {
         check_spelling(path)?;
-        check_above(path)?;
+        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok(None);
+        }
+        if let Some(parent) = path.parent() {
+            check_down_to(parent)?;
+        }
         let failed = |error| match error {
             Errno::NOTDIR | Errno::LOOP => format!("{} is a link or no folder; remove it", shown(path)),
             _ => could_not("open the folder", path, error),
@@ -56,7 +65,7 @@ impl Folder {
         let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
         let folder = Folder { path: path.to_owned(), handle: File::from(handle) };
         folder.check_own(&folder.path, &folder.handle)?;
-        Ok(folder)
+        Ok(Some(folder))
     }
 
     /// A folder in this one, made if it is missing and `make` says so; none if it is missing.
@@ -247,14 +256,13 @@ fn make(path: &Path) -> Result<(), String> {
     made.map_err(|error| format!("could not make the folder {}: {error}", shown(path)))
 }
 
-/// Looks at every folder above, by the path as it is written and as it is without links.
-fn check_above(path: &Path) -> Result<(), String> {
-    let Some(parent) = path.parent() else { return Ok(()) };
-    for above in parent.ancestors() {
+/// Looks at a folder and every one above it, by the path as it is written and as it is without links.
+fn check_down_to(folder: &Path) -> Result<(), String> {
+    for above in folder.ancestors() {
         check_folder(above)?;
     }
-    let real = fs::canonicalize(parent).map_err(|error| format!("could not open the folder {}: {error}", shown(parent)))?;
-    if real != parent {
+    let real = fs::canonicalize(folder).map_err(|error| format!("could not open the folder {}: {error}", shown(folder)))?;
+    if real != folder {
         for above in real.ancestors() {
             check_folder(above)?;
         }

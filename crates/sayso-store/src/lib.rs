@@ -9,3 +9,4 @@ pub mod verify;
 
 pub use folder::Folder;
 pub use journal::{Appended, Journal, Sync};
+pub use key::Key;

@@ -6,8 +6,6 @@
 mod backwards;
 
 use std::collections::VecDeque;
-use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
@@ -68,10 +66,7 @@ impl Reader {
     /// # Errors
     /// When it is there, but cannot be opened or relied on.
     pub fn open(state: &Path) -> Result<Reader, String> {
-        if fs::symlink_metadata(state).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return Ok(Reader { folder: None });
-        }
-        Ok(Reader { folder: Folder::open_existing(state)?.inner(segments::JOURNAL, false)? })
+        Ok(Reader { folder: segments::folder(state)? })
     }
 
     /// All entries from the first on.

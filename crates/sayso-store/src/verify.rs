@@ -93,7 +93,7 @@ const MOST_FAULTS: usize = 100;
 /// # Errors
 /// When the folder or a file cannot be read or relied on; a chain that does not hold is a report.
 pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
-    let Some(folder) = Folder::open_existing(state)?.inner(segments::JOURNAL, false)? else {
+    let Some(folder) = segments::folder(state)? else {
         let mut walk = Walk::new(expected);
         walk.finish(&segments::name(1));
         return Ok(walk.report);

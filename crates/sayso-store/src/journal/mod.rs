@@ -137,7 +137,7 @@ impl Journal {
             Some(key) => key,
             None => {
                 let _guard = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-                let _held = lock::hold(&self.lock, self.patience)?;
+                let _held = self.hold()?;
                 Key::read_or_make(&self.state)?
             }
         };
@@ -148,7 +148,7 @@ impl Journal {
         let fields = line::fields(fields)?;
         // A lock belongs to the open file, which all threads share: they wait for each other here.
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = lock::hold(&self.lock, self.patience)?;
+        let held = self.hold()?;
         let mut current = match slot.take() {
             Some(current) if self.is_still_last(&current)? => current,
             _ => self.open_last()?,
@@ -181,13 +181,24 @@ impl Journal {
         Ok(Appended { number: tail.number, digest: tail.digest })
     }
 
+    /// Takes the lock, and makes sure that it is the one that everybody takes.
+    fn hold(&self) -> Result<lock::Held<'_>, String> {
+        let held = lock::hold(&self.lock, self.patience)?;
+        let opened = stat(&self.lock)?;
+        if self.folder.look(segments::LOCK)?.is_none_or(|there| !is_same(&there, &opened)) {
+            let path = crate::folder::shown(self.folder.path());
+            return Err(format!("the record {path} was removed or replaced while it was in use; start sayso again"));
+        }
+        Ok(held)
+    }
+
     /// Whether the segment is the last one still, and ends where it was left.
     fn is_still_last(&self, current: &Current) -> Result<bool, String> {
         let Tail { segment, length, .. } = current.tail;
-        let same = self.folder.look(&segments::name(segment))?.is_some_and(|stat| {
-            let same = stat.st_dev == current.opened.st_dev && stat.st_ino == current.opened.st_ino;
-            same && u64::try_from(stat.st_size).is_ok_and(|size| size == length)
-        });
+        let same = self
+            .folder
+            .look(&segments::name(segment))?
+            .is_some_and(|there| is_same(&there, &current.opened) && u64::try_from(there.st_size).is_ok_and(|size| size == length));
         Ok(same && self.folder.look(&segments::name(segment + 1))?.is_none())
     }
 
@@ -223,9 +234,17 @@ impl Journal {
 
 impl Current {
     fn new(file: File, tail: Tail) -> Result<Current, String> {
-        let opened = rustix::fs::fstat(&file).map_err(|error| format!("could not look at the record: {}", std::io::Error::from(error)))?;
+        let opened = stat(&file)?;
         Ok(Current { file: Arc::new(file), opened, tail })
     }
+}
+
+fn stat(file: &File) -> Result<Stat, String> {
+    rustix::fs::fstat(file).map_err(|error| format!("could not look at the record: {}", std::io::Error::from(error)))
+}
+
+fn is_same(one: &Stat, other: &Stat) -> bool {
+    one.st_dev == other.st_dev && one.st_ino == other.st_ino
 }
 
 /// Adds a line behind the tail, and moves the tail's number, time and digest on; its length is for whoever writes.

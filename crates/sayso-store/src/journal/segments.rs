@@ -1,11 +1,21 @@
 //! The files of the journal: `000001.jsonl`, `000002.jsonl` and so on, one chain over all of them.
 
+use std::path::Path;
+
 use crate::folder::Folder;
 
 /// The folder in the state folder.
 pub(crate) const JOURNAL: &str = "journal";
 /// The file that is locked; it stays empty.
 pub(crate) const LOCK: &str = "lock";
+
+/// The folder of the journal in a state folder; none where nothing was ever recorded.
+pub(crate) fn folder(state: &Path) -> Result<Option<Folder>, String> {
+    match Folder::open_existing(state)? {
+        Some(state) => state.inner(JOURNAL, false),
+        None => Ok(None),
+    }
+}
 
 /// The file name of a segment.
 pub(crate) fn name(segment: u64) -> String {

@@ -72,7 +72,7 @@ fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Stri
         if reach >= FURTHEST {
             return Err(damaged(folder, segment));
         }
-        reach *= 8;
+        reach = (reach * 8).min(FURTHEST);
     }
 }
 

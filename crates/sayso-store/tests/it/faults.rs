@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use sayso_core::node::Node;
 use sayso_store::{Journal, Sync};
@@ -42,7 +43,8 @@ impl Tiny<'_> {
 
 impl Drop for Tiny<'_> {
     fn drop(&mut self) {
-        let _unmounted = Command::new("umount").arg(self.0).status();
+        // Also while a process that another test just starts still has its files open.
+        let _unmounted = Command::new("umount").arg("-l").arg(self.0).status();
     }
 }
 
@@ -73,12 +75,19 @@ fn a_full_disk_is_an_error_and_the_record_stays_whole() {
     let report = sayso_store::verify::verify(&state, None).unwrap();
     assert!(report.is_sound() && report.torn.is_none() && report.entries == count, "{report:?}");
     // With room again, everything goes on.
-    let remount = |options| Command::new("mount").args(["-o", options]).arg(&disk).status().unwrap().success();
+    let remount = |options| Command::new("mount").args(["-o", options]).arg(&disk).output().unwrap().status.success();
     assert!(remount("remount,size=2m"));
     assert_eq!(add(&journal).unwrap().number, count + 1);
     // Read-only, as a disk becomes that has errors.
     drop(journal);
-    assert!(remount("remount,ro"));
+    // A process that another test just starts has all our files open for a moment.
+    let tries = (0..500).any(|_| {
+        remount("remount,ro") || {
+            std::thread::sleep(Duration::from_millis(10));
+            false
+        }
+    });
+    assert!(tries);
     assert!(Journal::open(&state).and_then(|journal| add(&journal)).is_err());
     assert!(sayso_store::verify::verify(&state, None).unwrap().is_sound());
 }
@@ -115,6 +124,23 @@ fn a_file_that_goes_away_under_an_open_journal_is_noticed() {
     chmod(&scene.first(), 0o600);
     assert_eq!(add(&journal, "two").number, 2);
     assert!(scene.verify().is_sound());
+}
+
+#[test]
+fn a_lock_or_folder_that_was_replaced_is_noticed() {
+    let scene = Scene::new();
+    let journal = scene.journal();
+    add(&journal, "one");
+    fs::remove_file(scene.file("lock")).unwrap();
+    // Others would lock another file now, and write at the same time.
+    assert_eq!(add(&scene.journal(), "two").number, 2);
+    let error = journal.append("x", vec![], Sync::System).unwrap_err();
+    assert!(error.contains("start sayso again"), "{error}");
+    let journal = scene.journal();
+    fs::remove_dir_all(scene.state()).unwrap();
+    let error = journal.append("x", vec![], Sync::System).unwrap_err();
+    assert!(error.contains("start sayso again"), "{error}");
+    assert_eq!(add(&scene.journal(), "anew").number, 1);
 }
 
 #[test]

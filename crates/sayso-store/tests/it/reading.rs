@@ -62,6 +62,31 @@ fn damage_is_an_error_in_its_place() {
 }
 
 #[test]
+fn nothing_looks_damaged_while_others_write() {
+    let scene = Scene::new();
+    scene.fill(1);
+    let writers: Vec<_> = (0..3)
+        .map(|_| {
+            let mut command = crate::writer::command(&scene.state(), 100);
+            std::thread::spawn(move || command.output().unwrap())
+        })
+        .collect();
+    let reader = Reader::open(&scene.state()).unwrap();
+    let mut rounds = 0;
+    while rounds < 3 || writers.iter().any(|writer| !writer.is_finished()) {
+        assert!(reader.forwards().unwrap().all(|entry| entry.is_ok()));
+        assert!(reader.backwards().unwrap().take(50).all(|entry| entry.is_ok()));
+        let report = scene.verify();
+        assert!(report.is_sound() && report.torn.is_none(), "{report:?}");
+        rounds += 1;
+    }
+    for writer in writers {
+        assert!(writer.join().unwrap().status.success());
+    }
+    assert_eq!(scene.verify().entries, 301);
+}
+
+#[test]
 fn the_story_of_one_call_is_found() {
     let scene = Scene::new();
     let journal = scene.journal();
