@@ -3,13 +3,14 @@
 //! Found are: a changed byte anywhere, a line or a segment that was taken out, put in or moved, and a cut in the middle. Whoever may write
 //! the folder can cut off the end or write the whole chain anew, and no chain shows that by itself: hand in a head that was kept elsewhere.
 //!
-//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside. And the oldest segments may be gone
+//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside (whole lines that are put aside are one). And the oldest segments may be gone
 //! if a later entry of kind `pruned` says so: `through` is the number of the last entry that went, `head` its digest.
 
 use std::fmt;
 use std::path::Path;
 
 use sayso_core::digest::Digest;
+use sayso_core::node::Node;
 use sayso_core::text::{Limits, json};
 
 use crate::folder::Folder;
@@ -60,6 +61,8 @@ pub enum What {
     CutShort,
     /// The whole file is gone.
     MissingSegment,
+    /// So many whole lines, which were not as they had been written, were put aside before it.
+    PutAside(u64),
     /// The journal ends before the entry whose head was handed in.
     CutEnd(u64),
     /// The entry is another one than that whose head was handed in.
@@ -191,7 +194,7 @@ impl Walk {
         let stated: [u8; 64] = line.stated.try_into().unwrap_or(hex);
         if hex != line.stated {
             self.fault(file, place, Some(self.next), What::Changed);
-            self.next += 1;
+            self.next = self.next.saturating_add(1);
             self.link = Link::Either(stated, hex);
             return;
         }
@@ -210,10 +213,12 @@ impl Walk {
         if self.expected.is_some_and(|head| head.number == line.number && head.digest != digest) {
             self.fault(file, place, Some(line.number), What::OtherHead);
         }
-        if line.kind == "pruned" {
-            self.pruned(bytes);
+        match line.kind {
+            "pruned" => self.pruned(bytes),
+            "torn" => self.torn(file, place, line.number, bytes),
+            _ => {}
         }
-        self.next = line.number + 1;
+        self.next = line.number.saturating_add(1);
         self.link = Link::Either(stated, hex);
         self.report.head = Some(Head { number: line.number, digest });
     }
@@ -232,9 +237,16 @@ impl Walk {
         }
     }
 
+    /// A killed writer leaves no whole line: where one was put aside, it had been changed.
+    fn torn(&mut self, file: &str, place: u64, number: u64, bytes: &[u8]) {
+        let lines = value(bytes).and_then(|node| node.get("lines")?.as_whole());
+        if let Some(lines) = lines.filter(|lines| *lines > 0) {
+            self.fault(file, place, Some(number), What::PutAside(lines));
+        }
+    }
+
     fn pruned(&mut self, bytes: &[u8]) {
-        let text = std::str::from_utf8(bytes).unwrap_or_default();
-        let Ok(node) = json::read(text, &Limits::default()) else { return };
+        let Some(node) = value(bytes) else { return };
         let through = node.get("through").and_then(|node| node.as_whole());
         let head = node.get("head").and_then(|node| Digest::from_hex(node.as_text()?.as_bytes()));
         if self.gone.as_ref().is_some_and(|(_, number, digest)| Some(*number) == through && Some(*digest) == head) {
@@ -250,7 +262,7 @@ impl Walk {
     fn unreadable(&mut self, file: &str, place: u64, what: What) {
         self.fault(file, place, Some(self.next), what);
         self.report.entries += 1;
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         self.link = Link::Any;
     }
 
@@ -275,6 +287,10 @@ impl Walk {
             self.report.more_faults += 1;
         }
     }
+}
+
+fn value(bytes: &[u8]) -> Option<Node> {
+    json::read(std::str::from_utf8(bytes).ok()?, &Limits { depth: 256, ..Limits::default() }).ok()
 }
 
 impl Report {
@@ -310,6 +326,8 @@ impl fmt::Display for What {
             What::NotLinked => out.write_str("the entry does not follow the one before it: one of the two was replaced"),
             What::CutShort => out.write_str("the file ends in the middle of a line"),
             What::MissingSegment => out.write_str("the file is missing"),
+            What::PutAside(1) => out.write_str("a line that was changed after it was written was put aside before it"),
+            What::PutAside(lines) => write!(out, "{lines} lines that were changed after they were written were put aside before it"),
             What::CutEnd(number) => write!(out, "the record ends here, but entry {number} was in it when its head was kept"),
             What::OtherHead => out.write_str("this is another entry than the one whose head was kept: the record was written anew"),
         }

@@ -14,6 +14,8 @@ use sayso_core::text::json;
 const VERSION: u64 = 1;
 /// The longest line, with everything in it. Readers hold one line in memory.
 pub(crate) const LONGEST: usize = 1 << 20;
+/// More than the line takes for itself.
+const OWN: usize = 512;
 /// Deeper values are refused, so that every line that was written can be read.
 const DEEPEST: usize = 200;
 
@@ -85,11 +87,20 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
     Ok(out)
 }
 
-/// Adds a line to the text, and returns its digest.
-pub(crate) fn push(out: &mut String, place: &Place, kind: &str, fields: &str) -> Result<Digest, String> {
+/// Whether an entry of this kind with these fields can be a line. To be asked before anything is written.
+pub(crate) fn check(kind: &str, fields: &str) -> Result<(), String> {
     if !is_name(kind) {
         return Err(format!("`{}` cannot be the kind of an entry", sayso_core::visible::visible(kind)));
     }
+    if fields.len() + OWN > LONGEST {
+        let (is, most) = (fields.len() >> 10, (LONGEST - OWN) >> 10);
+        return Err(format!("an entry of {is} KiB is too long for the record; at most {most} KiB are kept"));
+    }
+    Ok(())
+}
+
+/// Adds a line to the text, and returns its digest.
+pub(crate) fn push(out: &mut String, place: &Place, kind: &str, fields: &str) -> Digest {
     let start = out.len();
     let Place { number, at, prev, back } = place;
     out.push_str(&format!("{{\"v\":{VERSION},\"n\":{number},\"at\":{at},\"prev\":\""));
@@ -105,14 +116,7 @@ pub(crate) fn push(out: &mut String, place: &Place, kind: &str, fields: &str) ->
     out.push_str(",\"digest\":\"");
     out.extend(digest.hex().map(char::from));
     out.push_str("\"}\n");
-    if out.len() - start > LONGEST {
-        return Err(format!(
-            "an entry of {} KiB is too long for the record; at most {} KiB are kept",
-            (out.len() - start) >> 10,
-            LONGEST >> 10
-        ));
-    }
-    Ok(digest)
+    digest
 }
 
 impl<'a> Line<'a> {

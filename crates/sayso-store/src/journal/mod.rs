@@ -146,6 +146,7 @@ impl Journal {
 
     fn add(&self, kind: &str, fields: &[(&str, Node)], at: Option<i64>, sync: Sync) -> Result<Appended, String> {
         let fields = line::fields(fields)?;
+        line::check(kind, &fields)?;
         // A lock belongs to the open file, which all threads share: they wait for each other here.
         let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let held = self.hold()?;
@@ -250,9 +251,10 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
 /// Adds a line behind the tail, and moves the tail's number, time and digest on; its length is for whoever writes.
 fn push(text: &mut String, tail: &mut Tail, at: i64, kind: &str, fields: &str) -> Result<(), String> {
     let back = (at < tail.at).then(|| tail.at.saturating_sub(at));
-    let place = Place { number: tail.number + 1, at, prev: tail.digest, back };
-    tail.digest = line::push(text, &place, kind, fields)?;
-    tail.number += 1;
+    let number = tail.number.checked_add(1).ok_or("the numbers of the record are used up")?;
+    let place = Place { number, at, prev: tail.digest, back };
+    tail.digest = line::push(text, &place, kind, fields);
+    tail.number = number;
     tail.at = at;
     Ok(())
 }

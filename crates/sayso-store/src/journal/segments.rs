@@ -9,6 +9,9 @@ pub(crate) const JOURNAL: &str = "journal";
 /// The file that is locked; it stays empty.
 pub(crate) const LOCK: &str = "lock";
 
+/// More than any journal comes to; a file with a higher number is not one of its own.
+const MOST: u64 = 999_999_999;
+
 /// The folder of the journal in a state folder; none where nothing was ever recorded.
 pub(crate) fn folder(state: &Path) -> Result<Option<Folder>, String> {
     match Folder::open_existing(state)? {
@@ -25,7 +28,7 @@ pub(crate) fn name(segment: u64) -> String {
 /// Which segment a file is; none for any other file.
 fn number(file: &str) -> Option<u64> {
     let number = file.strip_suffix(".jsonl")?.parse().ok()?;
-    (name(number) == file && number > 0).then_some(number)
+    (name(number) == file && (1..=MOST).contains(&number)).then_some(number)
 }
 
 /// The segments that are there, in order.
@@ -52,6 +55,8 @@ mod tests {
             ("000001.jsonl.torn", None),
             ("000001-1.torn", None),
             ("lock", None),
+            ("1000000000.jsonl", None),
+            ("18446744073709551615.jsonl", None),
             ("99999999999999999999999.jsonl", None),
         ] {
             assert_eq!(number(file), segment, "{file}");

@@ -2,7 +2,10 @@
 //!
 //! No writer was told that such bytes are an entry, so nothing that counts is lost. They go into a file of their own (`000001-1.torn`), which
 //! is on the disk before the journal is cut, and the next line is a `torn` entry with their number, their digest and the name of that file.
-//! A writer that is killed between the cut and that line leaves a `.torn` file that no entry names.
+//! A writer that is killed or finds no room between the cut and that line leaves a `.torn` file that no entry names.
+//!
+//! A line feed is the last byte of a write, so a killed writer leaves none. Where `lines` says that there were some, whole lines were not as
+//! they had been written: the disk lost something, or somebody changed them. For `verify` that is a fault.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -33,6 +36,7 @@ pub(crate) fn set_aside(folder: &Folder, segment: &File, tail: &Tail, torn: u64)
     segment.set_len(tail.length).map_err(|error| failed("cut off", error))?;
     Ok(vec![
         ("bytes", Value::Number(torn.to_string()).into()),
+        ("lines", Value::Number(bytes.iter().filter(|byte| **byte == b'\n').count().to_string()).into()),
         ("sha256", Node::text(String::from_utf8_lossy(&Digest::of_bytes(&bytes).hex()))),
         ("file", Node::text(name)),
     ])

@@ -139,6 +139,30 @@ fn a_cut_end_shows_against_a_head_that_was_kept() {
 }
 
 #[test]
+fn a_change_to_the_last_entry_is_told_after_others_were_added() {
+    let scene = Scene::new();
+    scene.fill(3);
+    fs::write(scene.first(), scene.text().replace("command 2", "command 3")).unwrap();
+    assert_eq!(scene.verify().faults, [fault(3, 3, What::Changed)]);
+    scene.fill(2);
+    assert_eq!(scene.verify().faults, [fault(3, 3, What::PutAside(1))]);
+    assert!(fs::read_to_string(scene.file("000001-1.torn")).unwrap().contains("command 3"));
+}
+
+#[test]
+fn numbers_at_their_end_do_no_harm() {
+    let scene = Scene::new();
+    scene.journal();
+    let body = format!("{{\"v\":1,\"n\":{},\"at\":0,\"prev\":\"{}\",\"kind\":\"x\"", u64::MAX, "0".repeat(64));
+    let digest = sayso_core::digest::Digest::of_bytes(body.as_bytes()).to_string();
+    let line = format!("{body},\"digest\":\"{}\"}}\n", &digest["sha256:".len()..]);
+    fs::write(scene.first(), line.repeat(2)).unwrap();
+    crate::scene::chmod(&scene.first(), 0o600);
+    assert!(!scene.verify().is_sound());
+    assert!(scene.journal().append("x", vec![], sayso_store::Sync::System).unwrap_err().contains("used up"));
+}
+
+#[test]
 fn many_faults_are_counted_and_the_first_are_told() {
     let scene = Scene::new();
     scene.fill(300);
