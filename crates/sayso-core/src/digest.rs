@@ -1,7 +1,7 @@
 //! SHA-256 over a typed canonical encoding: `true`, `1` and `"1"` differ, the order of keys does not matter,
 //! numbers count by their source text, and no two different values share an encoding.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
@@ -34,7 +34,11 @@ impl Digest {
 
     /// Reads `sha256:` and 64 hex digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix("sha256:")?.as_bytes();
+        Digest::from_hex(text.strip_prefix("sha256:")?.as_bytes())
+    }
+
+    /// Reads 64 hex digits.
+    pub fn from_hex(hex: &[u8]) -> Option<Self> {
         if hex.len() != 64 {
             return None;
         }
@@ -46,16 +50,29 @@ impl Digest {
         }
         Some(Digest(bytes))
     }
+
+    /// The 64 hex digits, in small letters.
+    pub fn hex(&self) -> [u8; 64] {
+        let digit = |half: u8| half + if half < 10 { b'0' } else { b'a' - 10 };
+        let mut hex = [0; 64];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        hex
+    }
+
+    /// The digest itself.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut hex = String::with_capacity(71);
-        hex.push_str("sha256:");
-        for byte in self.0 {
-            write!(hex, "{byte:02x}")?;
-        }
-        out.pad(&hex)
+        let mut text = String::with_capacity(71);
+        text.push_str("sha256:");
+        text.extend(self.hex().map(char::from));
+        out.pad(&text)
     }
 }
 

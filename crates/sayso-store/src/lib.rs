@@ -1,1 +1,12 @@
 //! The record of everything sayso was asked, decided and ran, kept so that a change to it shows.
+
+pub mod folder;
+pub mod journal;
+mod key;
+pub mod read;
+pub mod record;
+pub mod verify;
+
+pub use folder::Folder;
+pub use journal::{Appended, Journal, Sync};
+pub use key::Key;

@@ -1,0 +1,106 @@
+//! The key in the state folder, and the keyed digest: equal arguments have equal digests, and nobody without the key can try out guesses.
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sayso_core::digest::Digest;
+use sayso_core::node::Node;
+use sayso_core::text::json;
+use sha2::Sha256;
+
+use crate::folder::{Folder, shown};
+
+const FILE: &str = "digest.key";
+const FRESH: &str = "digest.key.new";
+/// 64 hex digits and a line feed.
+const LENGTH: usize = 65;
+/// Values are hashed part by part on the stack; deeper ones by their text.
+const DEEPEST: usize = 200;
+
+/// 32 random bytes that never leave the state folder.
+pub struct Key([u8; 32]);
+
+impl fmt::Debug for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Key")
+    }
+}
+
+impl Key {
+    /// The key that is there, if one is.
+    pub(crate) fn read(state: &Folder) -> Result<Option<Key>, String> {
+        let Some(file) = state.read(FILE)? else { return Ok(None) };
+        let path = shown(&state.path().join(FILE));
+        let mut bytes = Vec::with_capacity(LENGTH + 1);
+        file.take(LENGTH as u64 + 1).read_to_end(&mut bytes).map_err(|error| format!("could not read the key {path}: {error}"))?;
+        let key = bytes.strip_suffix(b"\n").and_then(Digest::from_hex);
+        let damaged =
+            || format!("the key {path} is damaged; move it away, and a new one is made: digests before and after cannot be compared then");
+        Ok(Some(Key(*key.ok_or_else(damaged)?.bytes())))
+    }
+
+    /// The key that is there, or a new one. The lock of the journal must be held, so that there is only ever one.
+    pub(crate) fn read_or_make(state: &Folder) -> Result<Key, String> {
+        if let Some(key) = Key::read(state)? {
+            return Ok(key);
+        }
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes for a key: {error}"))?;
+        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).chain(["\n".to_owned()]).collect();
+        // A file of this name is what somebody left who was killed here.
+        state.remove(FRESH)?;
+        let mut file = state.create_new(FRESH)?.ok_or("somebody else makes a key just now; try again")?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        written.map_err(|error| format!("could not write the key {}: {error}", shown(&state.path().join(FRESH))))?;
+        state.rename(FRESH, FILE)?;
+        state.sync()?;
+        Ok(Key(bytes))
+    }
+
+    /// HMAC-SHA-256 of a value, as it stands in an entry. The order of the keys of a map does not matter.
+    pub fn digest(&self, node: &Node) -> String {
+        let digest = if node.is_deeper_than(DEEPEST) { Digest::of_bytes(json::write(node).as_bytes()) } else { Digest::of_node(node) };
+        let mut out = String::with_capacity(76);
+        out.push_str("hmac-sha256:");
+        for byte in keyed(&self.0, digest.bytes()) {
+            out.push_str(&format!("{byte:02x}"));
+        }
+        out
+    }
+}
+
+fn keyed(key: &[u8], message: &[u8]) -> [u8; 32] {
+    // A key of any length will do, so there is no error to have.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    mac.update(message);
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_rfc_4231() {
+        let hex = |bytes: [u8; 32]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert_eq!(hex(keyed(&[0x0b; 20], b"Hi There")), "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+        assert_eq!(
+            hex(keyed(b"Jefe", b"what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+    }
+
+    #[test]
+    fn a_digest_depends_on_key_and_value_and_not_on_order() {
+        let (one, other) = (Key([1; 32]), Key([2; 32]));
+        let args = Node::map([("a", Node::text("x")), ("b", Node::text("y"))]);
+        let turned = Node::map([("b", Node::text("y")), ("a", Node::text("x"))]);
+        assert_eq!(one.digest(&args), one.digest(&turned));
+        assert_ne!(one.digest(&args), other.digest(&args));
+        assert_ne!(one.digest(&args), one.digest(&Node::map([("a", Node::text("x"))])));
+        let deep = (0..5_000).fold(Node::text("x"), |node, _| sayso_core::node::Value::List(vec![node]).into());
+        assert_eq!(one.digest(&deep).len(), 76);
+        assert_eq!(format!("{one:?}"), "Key");
+    }
+}

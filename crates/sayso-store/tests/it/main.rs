@@ -1,0 +1,17 @@
+//! The record on real files and with real processes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod arguments;
+mod basics;
+mod faults;
+mod folder;
+mod forging;
+mod killed;
+mod many_processes;
+mod reading;
+mod scene;
+mod segments;
+mod tampering;
+mod torn;
+mod writer;
