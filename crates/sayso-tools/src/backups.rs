@@ -44,6 +44,18 @@ pub enum Keep {
 }
 
 impl Keep {
+    /// Why nothing is kept, in words; none if it is.
+    pub fn reason(&self, limits: Limits) -> Option<String> {
+        match self {
+            Keep::Kept(_) | Keep::NotThere => None,
+            Keep::TooLarge(size) => {
+                Some(format!("a file of {} is too large for a backup ({} at most)", size_words(*size), size_words(limits.file)))
+            }
+            Keep::Full(size) => Some(format!("{} are too much for a backup ({} in all)", size_words(*size), size_words(limits.total))),
+            Keep::Cannot(why) => Some(why.clone()),
+        }
+    }
+
     /// Whether the change can be undone.
     pub fn can_be_undone(&self) -> bool {
         matches!(self, Keep::Kept(_) | Keep::NotThere)
@@ -159,16 +171,38 @@ impl Backups {
             Err(beneath::Trouble::Missing(_)) => return Keep::NotThere,
             Err(trouble) => return cannot(trouble.to_string()),
         };
-        let measured = match crate::tree::measure(&spot, self.limits.file) {
-            Ok(Some(measured)) => measured,
+        match spot.stat() {
             Ok(None) => return Keep::NotThere,
+            Err(trouble) => return cannot(trouble.to_string()),
+            Ok(Some(_)) => {}
+        }
+        let measured = match crate::tree::measure(&spot) {
+            Ok(measured) => measured,
             Err(why) => return cannot(why),
         };
-        match measured {
-            _ if measured.largest > self.limits.file => Keep::TooLarge(measured.largest),
-            _ if measured.total > self.limits.total => Keep::Full(measured.total),
-            _ => Keep::Kept(measured.digest.map_or_else(|| self.folder.clone(), |digest| self.path(&digest))),
+        if let Some(refused) = self.refuses(measured) {
+            return refused;
         }
+        // One file lies under its digest; of several, only the folder can be named.
+        let digest =
+            beneath::file(&spot.folder, &spot.name, path).ok().and_then(|(mut file, _)| digest(&mut file, self.limits.file).ok()?);
+        Keep::Kept(digest.map_or_else(|| self.folder.clone(), |(digest, _)| self.path(&digest)))
+    }
+
+    /// Why so much is not kept.
+    pub fn refuses(&self, measured: crate::tree::Measured) -> Option<Keep> {
+        if measured.largest > self.limits.file {
+            Some(Keep::TooLarge(measured.largest))
+        } else if measured.total > self.limits.total {
+            Some(Keep::Full(measured.total))
+        } else {
+            None
+        }
+    }
+
+    /// Whether what is written must outlast a loss of power.
+    pub fn sync(&self) -> bool {
+        self.sync
     }
 
     /// How many bytes are kept, as far as this process knows.
@@ -287,4 +321,3 @@ pub fn size_words(bytes: u64) -> String {
         _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     }
 }
-

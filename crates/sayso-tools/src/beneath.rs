@@ -118,7 +118,9 @@ pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<Owne
         match openat2(&start, rest, marks(), Mode::empty(), rules) {
             Ok(folder) => return Ok(folder),
             // Where something is in the way, the walk below finds out what and where; where the kernel has no such call, it does the work.
-            Err(Errno::LOOP | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::NOENT | Errno::AGAIN | Errno::NAMETOOLONG) => {}
+            Err(
+                Errno::LOOP | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::NOENT | Errno::AGAIN | Errno::NAMETOOLONG,
+            ) => {}
             Err(error) => return Err(Trouble::System(shown.join(rest), error)),
         }
     }
@@ -230,6 +232,16 @@ pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, T
         },
         error => Trouble::System(shown.to_owned(), error),
     })
+}
+
+/// Opens a folder below an open one, to set its permissions or read the names in it.
+///
+/// # Errors
+/// As [`inner`].
+pub fn inner_of(top: &OwnedFd, path: &Path) -> Result<OwnedFd, Trouble> {
+    let name = path.file_name().ok_or_else(|| Trouble::Missing(path.to_owned()))?;
+    let start = top.try_clone().map_err(|_| Trouble::System(path.to_owned(), Errno::MFILE))?;
+    inner(below(start, Path::new(""), path.parent().unwrap_or(Path::new("")), Way::Best)?, name, path)
 }
 
 /// What a special file is called.

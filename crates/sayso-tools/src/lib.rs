@@ -1,3 +1,14 @@
 //! The tools that sayso itself runs. They decide nothing: what reaches them was approved, and they do exactly that or say why not.
 
+pub mod backups;
+pub mod beneath;
+pub mod changes;
+pub mod files;
+pub mod private_folder;
+pub mod prune;
+pub mod recover;
+pub mod replace;
 pub mod result;
+pub mod state;
+pub mod tree;
+pub mod undo;

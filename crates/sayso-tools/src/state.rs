@@ -61,11 +61,43 @@ impl State {
         }
     }
 
+    /// Whether `now` is this, as far as this is known: a file without a digest goes by its size, a folder that only moved by itself.
+    pub fn agrees(&self, now: &State) -> bool {
+        match (self, now) {
+            (State::File { digest, size, mode }, State::File { digest: other, size: length, mode: bits }) => {
+                size == length && mode == bits && (digest.is_none() || digest == other)
+            }
+            (State::Folder { mode, inside: None }, State::Folder { mode: bits, .. }) => mode == bits,
+            (State::Folder { mode, inside: Some(inside) }, State::Folder { mode: bits, inside: Some(others) }) => {
+                let same = |(one, other): (&(PathBuf, State), &(PathBuf, State))| one.0 == other.0 && one.1.agrees(&other.1);
+                mode == bits && inside.len() == others.len() && inside.iter().zip(others).all(same)
+            }
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether `now` is what a removal of this left when it was cut off: nothing in it that was not here.
+    pub fn covers(&self, now: &State) -> bool {
+        match (self, now) {
+            (State::Folder { inside: Some(inside), .. }, State::Folder { inside: Some(others), .. }) => {
+                let then: HashMap<&PathBuf, &State> = inside.iter().map(|(path, state)| (path, state)).collect();
+                others.iter().all(|(path, state)| then.get(path).is_some_and(|then| then.covers(state)))
+            }
+            (State::Folder { .. }, State::Folder { .. }) => true,
+            (one, other) => one.agrees(other),
+        }
+    }
+
+    /// Whether the digests of its files are known, so that it is worth reading them again.
+    pub fn is_known(&self) -> bool {
+        self.files().iter().any(|(digest, size)| digest.is_some() && *size > 0)
+    }
+
     /// How `now` differs from this, in words; none if it does not.
     pub fn difference(&self, now: &State, path: &Path) -> Option<String> {
         let name = shown(path);
         match (self, now) {
-            _ if self == now => None,
+            _ if self.agrees(now) => None,
             (State::Absent, now) => Some(format!("`{name}` is there now ({})", now.word())),
             (_, State::Absent) => Some(format!("`{name}` is gone")),
             (State::File { digest, size, mode }, State::File { digest: other, size: length, mode: bits }) => {
@@ -101,7 +133,8 @@ impl State {
             }
             State::Folder { mode, inside: None } => Node::map([is("folder"), bits(mode)]),
             State::Folder { mode, inside: Some(inside) } => {
-                let entry = |(path, state): &(PathBuf, State)| Node::map([("path", bytes_node(path.as_os_str())), ("state", state.to_node())]);
+                let entry =
+                    |(path, state): &(PathBuf, State)| Node::map([("path", bytes_node(path.as_os_str())), ("state", state.to_node())]);
                 Node::map([is("folder"), bits(mode), ("inside", Value::List(inside.iter().map(entry).collect()).into())])
             }
         }
