@@ -189,6 +189,7 @@ pub fn kind(stat: &Stat) -> FileType {
 }
 
 /// The permission bits.
+#[allow(clippy::useless_conversion, reason = "the bits of a mode are a shorter number on some systems")]
 pub fn mode(stat: &Stat) -> u32 {
     u32::from(stat.st_mode) & 0o7777
 }
@@ -232,6 +233,14 @@ pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, T
         },
         error => Trouble::System(shown.to_owned(), error),
     })
+}
+
+/// Opens a folder by its absolute path, through no link, to read the names in it.
+///
+/// # Errors
+/// As [`folder`].
+pub fn names_of(path: &Path) -> Result<OwnedFd, Trouble> {
+    inner(folder(path, Way::Best)?, OsStr::new("."), path)
 }
 
 /// Opens a folder below an open one, to set its permissions or read the names in it.

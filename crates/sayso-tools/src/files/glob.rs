@@ -12,7 +12,7 @@ use super::list::is_git;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::beneath::{self, Spot, Trouble, Way};
+use crate::beneath::{self, Spot, Trouble};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -66,7 +66,7 @@ fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: u
         return Ok(false);
     }
     let wild = Pattern::parse(&rest.join("/"), case_sensitive)?;
-    let folder = match beneath::folder(&judged.path, Way::Best) {
+    let folder = match beneath::names_of(&judged.path) {
         Ok(folder) => folder,
         Err(Trouble::Missing(_) | Trouble::NotFolder(_)) => return Ok(false),
         Err(other) => return Err(other.to_string()),

@@ -12,7 +12,7 @@ use super::list::is_git;
 use super::output::{Lines, binary_kind};
 use super::pattern::Pattern;
 use super::walk::{Flow, walk};
-use crate::beneath::{self, Trouble, Way};
+use crate::beneath::{self, Trouble};
 use crate::result::ToolResult;
 
 /// Larger files are passed by.
@@ -51,7 +51,7 @@ pub(super) fn grep(call: &Call<'_>) -> Result<ToolResult, String> {
     let mut only = patterns(call, &["include", "glob", "file_pattern", "include_pattern"])?;
     only.extend(of_type(call)?);
     let not = patterns(call, &["exclude", "exclude_pattern"])?;
-    match beneath::folder(&judged.path, Way::Best) {
+    match beneath::names_of(&judged.path) {
         Ok(folder) => {
             let walked = walk(&folder, DEEPEST, &mut |entry| {
                 if search.more {

@@ -10,7 +10,7 @@ use super::call::Call;
 use super::output::Lines;
 use super::pattern::Pattern;
 use super::walk::{Entry, Flow, walk};
-use crate::beneath::{self, Trouble, Way};
+use crate::beneath::{self, Trouble};
 use crate::result::ToolResult;
 
 /// The most names that are given back if the call does not say.
@@ -32,7 +32,7 @@ pub(super) fn list(call: &Call<'_>) -> Result<ToolResult, String> {
     let (only, not) = (patterns(&["pattern"])?, patterns(&["ignore"])?);
     let most = call.number(&["limit"])?.map_or(MOST_NAMES, |(_, most)| most);
     let skipped = call.number(&["offset"])?.map_or(0, |(_, skipped)| skipped);
-    let folder = beneath::folder(&judged.path, Way::Best).map_err(|trouble| match trouble {
+    let folder = beneath::names_of(&judged.path).map_err(|trouble| match trouble {
         Trouble::NotFolder(path) if path == judged.path => format!("`{}` is a file, not a folder", judged.shown()),
         other => other.to_string(),
     })?;
