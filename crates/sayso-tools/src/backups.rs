@@ -1,11 +1,13 @@
 //! Keeps what a change takes away: one file for each content, named by its digest, never in the workspace.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use rustix::fs::{FlockOperation, flock};
 use sayso_core::digest::{Digest, Pieces};
 
 use crate::beneath::{self, Spot};
@@ -198,6 +200,17 @@ impl Backups {
         } else {
             None
         }
+    }
+
+    /// Waits until no other process with these backups switches a file, and keeps it so until the handle is dropped.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn turn(&self) -> Result<File, String> {
+        let path = self.folder.join(".lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path);
+        let locked = lock.and_then(|file| flock(&file, FlockOperation::LockExclusive).map(|()| file).map_err(io::Error::from));
+        locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
     }
 
     /// Whether what is written must outlast a loss of power.

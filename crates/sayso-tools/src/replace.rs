@@ -55,7 +55,12 @@ fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Ba
 fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
     tree::build(temp, &step.after, source, backups.sync())?;
     keep_owner(spot, temp, &step.after);
+    let _turn = backups.turn()?;
     still_there(spot)?;
+    // Most changes by others are found here, before anybody can see anything new.
+    if let Some(why) = differs(step, spot, spot, backups) {
+        return Err(why);
+    }
     match renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, RenameFlags::EXCHANGE) {
         Ok(()) => {
             if let Some(why) = differs(step, temp, spot, backups) {
@@ -70,10 +75,7 @@ fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: 
         }
         Err(Errno::NOENT) => return Err(format!("`{}` is gone: it was changed by somebody else meanwhile", shown(&spot.path))),
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            // Some file systems cannot swap; there a short gap stays between this look and the new name.
-            if let Some(why) = differs(step, spot, spot, backups) {
-                return Err(why);
-            }
+            // Some file systems cannot swap; there a short gap stays between that look and the new name.
             renameat(&temp.folder, &temp.name, &spot.folder, &spot.name).map_err(|error| cannot(spot, error))?;
         }
         Err(error) => return Err(cannot(spot, error)),
@@ -95,7 +97,11 @@ fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
 }
 
 fn take_away(step: &Step, spot: &Spot, temp: &Spot, backups: &Backups) -> Result<Vec<String>, String> {
+    let _turn = backups.turn()?;
     still_there(spot)?;
+    if let Some(why) = differs(step, spot, spot, backups) {
+        return Err(why);
+    }
     rename_new(spot, temp).map_err(|why| why.replace(&shown(&temp.path), &shown(&spot.path)))?;
     if let Some(why) = differs(step, temp, spot, backups) {
         rename_new(temp, spot).map_err(|_| format!("{why}; it lies in `{}` now", shown(&temp.path)))?;

@@ -228,6 +228,9 @@ fn a_file_that_changes_while_it_is_edited_is_not_overwritten() {
     });
     println!("a file that changes while it is edited: {written} written, {refused} refused, {theirs} by somebody else");
     assert!(ground.tree().len() == 1, "{:?}", ground.tree());
+    let log = ground.read("log");
+    let is_whole = |line: &str| line.starts_with(['t', 'o']) && line[1..].parse::<u64>().is_ok();
+    assert!(log.ends_with('\n') && log.lines().all(is_whole), "{log}");
 
     // A change between the reading and the writing that leaves size and time alone is found, too: the bytes are compared.
     ground.write("a", "one");
