@@ -2,12 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek as _, Write as _};
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::digest::{Digest, Pieces};
 
 use crate::beneath::{self, Spot};
@@ -117,15 +118,32 @@ impl Backups {
     /// # Errors
     /// If it cannot be read or written: then the change must not be made.
     pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, String> {
-        self.try_keep(from).map_err(|error| format!("no backup could be made: {error}"))
+        self.try_keep(from, self.sync).map_err(|error| format!("no backup could be made: {error}"))
     }
 
-    fn try_keep(&self, from: &mut dyn Read) -> io::Result<Kept> {
+    /// Keeps one of many: it outlasts a loss of power only after [`Backups::flush`].
+    ///
+    /// # Errors
+    /// As [`Backups::keep`].
+    pub fn keep_one_of_many(&self, from: &mut dyn Read) -> Result<Kept, String> {
+        self.try_keep(from, false).map_err(|error| format!("no backup could be made: {error}"))
+    }
+
+    /// Makes everything that was kept last.
+    ///
+    /// # Errors
+    /// If the disk says no.
+    pub fn flush(&self) -> Result<(), String> {
+        let flushed = if self.sync { File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?)) } else { Ok(()) };
+        flushed.map_err(|error| format!("no backup could be made: {error}"))
+    }
+
+    fn try_keep(&self, from: &mut dyn Read, sync: bool) -> io::Result<Kept> {
         let (mut file, temp) = fresh(&self.folder)?;
         let copied = copy(from, &mut file, self.limits.file);
         let kept = copied.and_then(|copied| match copied {
             Kept::TooLarge(_) => fs::remove_file(&temp).map(|()| copied),
-            Kept::Yes(digest, size) => self.place(&file, &temp, &digest, size).map(|()| copied),
+            Kept::Yes(digest, size) => self.place(&file, &temp, &digest, size, sync).map(|()| copied),
         });
         if kept.is_err() {
             let _ = fs::remove_file(&temp);
@@ -133,7 +151,7 @@ impl Backups {
         kept
     }
 
-    fn place(&self, file: &File, temp: &Path, digest: &Digest, size: u64) -> io::Result<()> {
+    fn place(&self, file: &File, temp: &Path, digest: &Digest, size: u64, sync: bool) -> io::Result<()> {
         let path = self.path(digest);
         if let Ok(there) = File::open(&path).and_then(|there| there.metadata().map(|metadata| (there, metadata)))
             && there.1.len() == size
@@ -145,7 +163,7 @@ impl Backups {
         if let Some(parent) = path.parent() {
             make(parent).map_err(io::Error::other)?;
         }
-        settle(file, temp, &path, self.sync)?;
+        settle(file, temp, &path, sync)?;
         if self.held.load(Ordering::Relaxed) != NOT_COUNTED {
             self.held.fetch_add(size, Ordering::Relaxed);
         }
@@ -176,7 +194,10 @@ impl Backups {
         match spot.stat() {
             Ok(None) => return Keep::NotThere,
             Err(trouble) => return cannot(trouble.to_string()),
-            Ok(Some(_)) => {}
+            Ok(Some(found)) => match beneath::kind(&found) {
+                FileType::RegularFile | FileType::Directory | FileType::Symlink => {}
+                other => return cannot(format!("it is {}", beneath::word(other))),
+            },
         }
         let measured = match crate::tree::measure(&spot) {
             Ok(measured) => measured,
@@ -254,6 +275,21 @@ impl Backups {
         if fs::remove_file(self.path(&stored.digest)).is_ok() && self.held.load(Ordering::Relaxed) != NOT_COUNTED {
             let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| Some(held.saturating_sub(stored.size)));
         }
+    }
+}
+
+/// Makes everything on the disk of a folder last; for many files this is much faster than one by one.
+///
+/// # Errors
+/// If the disk says no.
+pub fn flush_disk(folder: impl AsFd) -> Result<(), rustix::io::Errno> {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::syncfs(folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        rustix::fs::sync();
+        Ok(())
     }
 }
 

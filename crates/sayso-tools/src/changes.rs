@@ -1,11 +1,11 @@
 //! Writes down each change before the file system is touched: what stood there, what will, and where its unfinished parts lie.
 //!
 //! A change that is under way has a file that ends in `.open.json` and is locked by its process. The lock goes with the process, so
-//! whoever finds such a file without a lock knows that the process was cut off.
+//! whoever finds such a file without a lock knows that the process was cut off. Blanks at its end count the steps that were carried out.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -70,7 +70,9 @@ pub struct Changes {
 pub struct Open {
     path: PathBuf,
     /// Holds the lock.
-    _file: File,
+    file: File,
+    /// How long the record is without the blanks at its end: one for each step that was carried out.
+    length: u64,
 }
 
 const UNDER_WAY: &str = ".open.json";
@@ -219,7 +221,7 @@ impl Changes {
             written.map(|()| file)
         };
         let file = begin().map_err(|error: std::io::Error| format!("the change could not be written down: {error}"))?;
-        Ok(Open { path, _file: file })
+        Ok(Open { path, file, length: text.len() as u64 })
     }
 
     /// The changes whose process was cut off, each locked by this one now.
@@ -236,8 +238,9 @@ impl Changes {
             if !fs::symlink_metadata(&path).is_ok_and(same) {
                 continue;
             }
-            if let Some(change) = self.read(&name) {
-                found.push((change, Open { path, _file: file }));
+            let length = fs::read_to_string(&path).map(|text| text.trim_end().len() as u64);
+            if let (Some(change), Ok(length)) = (self.read(&name), length) {
+                found.push((change, Open { path, file, length }));
             }
         }
         found
@@ -270,6 +273,18 @@ impl Changes {
 }
 
 impl Open {
+    /// How many steps were carried out, give or take the one that was under way.
+    pub fn progress(&self) -> usize {
+        let length = self.file.metadata().map_or(self.length, |metadata| metadata.len());
+        usize::try_from(length.saturating_sub(self.length)).unwrap_or(0)
+    }
+
+    /// Writes down how many steps are carried out now. Only the recovery of several steps needs it, so an error changes nothing.
+    pub fn set_progress(&self, steps: usize) {
+        let _ = self.file.write_all_at(" ".repeat(steps).as_bytes(), self.length);
+        let _ = self.file.set_len(self.length + steps as u64);
+    }
+
     /// The change was carried out.
     ///
     /// # Errors

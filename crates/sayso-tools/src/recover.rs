@@ -2,7 +2,7 @@
 
 use crate::backups::Backups;
 use crate::beneath::{Spot, shown};
-use crate::changes::{Change, Changes, Step};
+use crate::changes::{Change, Changes, Open, Step};
 use crate::replace::{self, beside, holds, rename_new};
 use crate::state::State;
 use crate::tree::{self, Looking, Source};
@@ -23,7 +23,7 @@ pub fn recover(changes: &Changes, backups: &Backups) -> Recovered {
     let mut recovered = Recovered::default();
     for (change, open) in changes.cut_off() {
         let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
-        let stands = !left.is_empty() || is_whole(&change, backups);
+        let stands = !left.is_empty() || is_whole(&change, &open, backups);
         recovered.left.extend(left);
         if stands {
             recovered.left.extend(open.finish().err());
@@ -37,15 +37,27 @@ pub fn recover(changes: &Changes, backups: &Backups) -> Recovered {
 }
 
 /// Whether the change was carried out. One of several steps that was cut off between them is taken back first.
-fn is_whole(change: &Change, backups: &Backups) -> bool {
-    // Steps may meet at one path, so that only the last of them can be seen there.
-    let done = change.steps.iter().rposition(|step| is_done(step, backups)).map_or(0, |last| last + 1);
-    if done == change.steps.len() {
+fn is_whole(change: &Change, open: &Open, backups: &Backups) -> bool {
+    let step = |index: usize| change.steps.get(index);
+    let mut done = open.progress();
+    // The step that was under way may have been carried out, or taken back, just before the end.
+    if done.checked_sub(1).and_then(step).is_some_and(|last| !is_done(last, backups) && is_done(&last.reversed(), backups)) {
+        done -= 1;
+    } else if step(done).is_some_and(|next| is_done(next, backups)) {
+        done += 1;
+    }
+    if done >= change.steps.len() {
         return true;
     }
-    let carried_out = change.steps.iter().take(done).rev();
-    // Where it cannot be taken back, it stays as it is and can still be undone by hand.
-    carried_out.map(|step| replace::apply(&step.reversed(), &Source::Kept(backups), backups)).any(|taken_back| taken_back.is_err())
+    while let Some(last) = done.checked_sub(1).and_then(step) {
+        if replace::apply(&last.reversed(), &Source::Kept(backups), backups).is_err() {
+            // It stays as it is, and can still be undone by hand.
+            return true;
+        }
+        done -= 1;
+        open.set_progress(done);
+    }
+    false
 }
 
 fn is_done(step: &Step, backups: &Backups) -> bool {

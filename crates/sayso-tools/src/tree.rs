@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fchmod, fsync, mkdirat, o
 use rustix::io::Errno;
 use sayso_core::digest::Pieces;
 
-use crate::backups::{Backups, Kept, digest};
+use crate::backups::{Backups, Kept, digest, flush_disk};
 use crate::beneath::{self, Spot, Trouble, Way, kind, mode, reason, shown};
 use crate::state::State;
 
@@ -101,7 +101,7 @@ fn measure_below(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, sum: &mut Me
 
 fn check_size(entries: usize, depth: usize, path: &Path) -> Result<(), String> {
     if entries > MOST_ENTRIES {
-        return Err(format!("there are more than {MOST_ENTRIES} files and folders in it"));
+        return Err(format!("there are more than {MOST_ENTRIES} files and folders in it, which is too much for this tool"));
     }
     if depth > DEEPEST {
         return Err(format!("`{}` is more than {DEEPEST} folders deep", shown(path)));
@@ -126,12 +126,17 @@ pub fn look(spot: &Spot, looking: Looking<'_>) -> Result<State, String> {
 /// # Errors
 /// As [`look`].
 pub fn look_at(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looking<'_>) -> Result<State, String> {
-    let state = one(folder, name, path, looking)?;
-    let State::Folder { mode, .. } = state else { return Ok(state) };
-    let mut inside = Vec::new();
-    let open = beneath::inner(folder, name, path)?;
-    look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
-    Ok(State::Folder { mode, inside: Some(inside) })
+    let mut state = one(folder, name, path, looking)?;
+    if let State::Folder { mode, .. } = state {
+        let mut inside = Vec::new();
+        let open = beneath::inner(folder, name, path)?;
+        look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
+        state = State::Folder { mode, inside: Some(inside) };
+    }
+    if looking.keep {
+        looking.backups.flush()?;
+    }
+    Ok(state)
 }
 
 fn look_below(
@@ -174,7 +179,7 @@ fn one(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looking<'_>) 
             let (mut file, found) = beneath::file(folder, name, path)?;
             let cannot = |error: io::Error| format!("`{}` cannot be read: {error}", shown(path));
             let seen = match looking.keep {
-                true => match looking.backups.keep(&mut file)? {
+                true => match looking.backups.keep_one_of_many(&mut file)? {
                     Kept::Yes(digest, size) => Some((digest, size)),
                     Kept::TooLarge(_) => None,
                 },
@@ -204,7 +209,7 @@ pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Res
                 let whole = spot.path.join(path);
                 match state {
                     State::Folder { .. } => drop(new_folder(folder.as_fd(), &name, &whole)?),
-                    other => build_one(folder.as_fd(), &name, &whole, other, source, path, sync)?,
+                    other => build_one(folder.as_fd(), &name, &whole, other, source, path, false)?,
                 }
             }
             // Permissions last and from the inside out: a folder may be closed to its owner, too.
@@ -216,7 +221,7 @@ pub fn build(spot: &Spot, state: &State, source: &Source<'_>, sync: bool) -> Res
             }
             set_mode(&open, *mode, &spot.path)?;
             if sync {
-                let _ = fsync(&open);
+                flush_disk(&open).map_err(|error| cannot_write(&spot.path, error))?;
             }
             Ok(())
         }

@@ -138,12 +138,19 @@ impl Files {
             let why = match apply(step, source, &self.backups) {
                 Ok(more) => {
                     remarks.extend(more);
+                    if change.steps.len() > 1 {
+                        open.set_progress(index + 1);
+                    }
                     continue;
                 }
                 Err(why) => why,
             };
-            let done = change.steps.iter().take(index).rev();
-            let stuck = done.map(|step| apply(&step.reversed(), &Source::Kept(&self.backups), &self.backups)).find_map(Result::err);
+            let taken_back = change.steps.iter().take(index).enumerate().rev().map(|(index, step)| {
+                apply(&step.reversed(), &Source::Kept(&self.backups), &self.backups)?;
+                open.set_progress(index);
+                Ok::<_, String>(())
+            });
+            let stuck = taken_back.into_iter().find_map(Result::err);
             return Err(match stuck {
                 None => {
                     open.discard();

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,8 @@ fn wrong_calls_are_refused_in_words() {
     let call = Call::new("file_write", Node::map([("path", Node::text("a\0b")), ("content", Node::text(""))]), "/ws");
     assert!(Operation::freeze(call).is_err());
     // A verdict on another call opens nothing.
-    let (one, other) = (ground.op("file_delete", &[("path", Node::text("a.txt"))]), ground.op("file_read", &[("path", Node::text("a.txt"))]));
+    let (one, other) =
+        (ground.op("file_delete", &[("path", Node::text("a.txt"))]), ground.op("file_read", &[("path", Node::text("a.txt"))]));
     assert!(!run(&ground.kit, &one, &ground.judge(&other)).success);
     assert!(ground.has("a.txt"));
 }
@@ -238,30 +239,6 @@ fn a_file_that_changes_while_it_is_edited_is_not_overwritten() {
     let verdict = ground.judge(&operation);
     assert!(run(&ground.kit, &operation, &verdict).success);
     assert_eq!(ground.read("a"), "one+");
-}
-
-#[test]
-fn a_folder_that_cannot_be_written_changes_nothing() {
-    let ground = Ground::new();
-    ground.write("d/x", "x");
-    fs::set_permissions(ground.ws.join("d"), fs::Permissions::from_mode(0o555)).unwrap();
-    if fs::write(ground.ws.join("d/probe"), "").is_ok() {
-        fs::remove_file(ground.ws.join("d/probe")).unwrap();
-        println!("NOT CHECKED as this user: read-only folders do not stop the administrator; trying /proc instead");
-        let result = ground.run("file_create", &[("path", "/proc/sayso-test"), ("content", "x")]);
-        assert!(!result.success && result.error.ends_with("nothing was changed"), "{result:?}");
-        return;
-    }
-    for (tool, args) in [
-        ("file_write", vec![("path", "d/x"), ("content", "y")]),
-        ("file_create", vec![("path", "d/y"), ("content", "y")]),
-        ("file_delete", vec![("path", "d/x")]),
-        ("file_move", vec![("from", "d/x"), ("to", "x")]),
-        ("file_mkdir", vec![("path", "d/m")]),
-    ] {
-        assert!(ground.refused(tool, &args).contains("permission denied"), "{tool}");
-    }
-    assert!(ground.kit.changes().all().is_empty());
 }
 
 #[test]

@@ -70,13 +70,19 @@ fn grep_finds_and_does_not_follow_links() {
     assert_eq!(grep(&[one.clone(), ("path", Node::text("a.rs"))]), "a.rs:1:fn one() {}\n");
     assert_eq!(grep(&[one.clone(), ("path", Node::text("a.rs")), ("-i", yes())]).lines().count(), 2);
     assert_eq!(grep(&[one.clone(), ("path", Node::text("src")), ("include", Node::text("*.{rs,md}"))]), "src/b.rs:1:fn one_more() {}\n");
-    assert_eq!(grep(&[one.clone(), ("type", Node::text("rust")), ("path", Node::text("src")), ("output_mode", Node::text("count"))]), "src/b.rs:1\n");
+    assert_eq!(
+        grep(&[one.clone(), ("type", Node::text("rust")), ("path", Node::text("src")), ("output_mode", Node::text("count"))]),
+        "src/b.rs:1\n"
+    );
     assert_eq!(
         grep(&[("pattern", Node::text("two")), ("path", Node::text("a.rs")), ("-C", number(1))]),
         "a.rs-1-fn one() {}\na.rs:2:fn two() {}\na.rs-3-// ONE\n"
     );
     assert_eq!(grep(&[("pattern", Node::text("one.*two")), ("multiline", yes()), ("path", Node::text("a.rs"))]).lines().count(), 2);
-    assert_eq!(grep(&[("pattern", Node::text("one_more\\(\\) \\{\\}$")), ("path", Node::text("src/b.rs"))]), "src/b.rs:1:fn one_more() {}\n");
+    assert_eq!(
+        grep(&[("pattern", Node::text("one_more\\(\\) \\{\\}$")), ("path", Node::text("src/b.rs"))]),
+        "src/b.rs:1:fn one_more() {}\n"
+    );
     assert!(grep(&[one.clone(), ("head_limit", number(1))]).ends_with("[1 lines, there are more]\n"));
     assert_eq!(grep(&[("pattern", Node::text("zzz"))]), "[nothing found]\n");
     assert!(grep(&[("pattern", Node::text("(("))]).contains("no regular expression"));

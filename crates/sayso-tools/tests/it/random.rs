@@ -43,7 +43,8 @@ fn call() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Node)>)> {
             ("file_edit", vec![("path", path), ("find", find), ("replace", replace), ("replace_all", yes())])
         }),
         (one(), text(), text()).prop_map(|(path, at, text)| ("file_insert_after", vec![("path", path), ("after", at), ("content", text)])),
-        (one(), text(), text()).prop_map(|(path, at, text)| ("file_insert_before", vec![("path", path), ("before", at), ("content", text)])),
+        (one(), text(), text())
+            .prop_map(|(path, at, text)| ("file_insert_before", vec![("path", path), ("before", at), ("content", text)])),
         one().prop_map(|path| ("file_delete", vec![("path", path)])),
         (one(), one()).prop_map(|(from, to)| ("file_move", vec![("from", from), ("to", to)])),
         (one(), one()).prop_map(|(from, to)| ("file_copy", vec![("from", from), ("to", to)])),
