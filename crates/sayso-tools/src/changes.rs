@@ -246,9 +246,14 @@ impl Changes {
         found
     }
 
-    /// All changes that were carried out or cut off, oldest first. What cannot be read is left out.
+    /// All changes, also those under way, oldest first. What cannot be read is left out.
     pub fn all(&self) -> Vec<Change> {
         self.names().iter().filter_map(|name| self.read(name)).collect()
+    }
+
+    /// The changes that were carried out, oldest first, without those that are under way.
+    pub fn finished(&self) -> Vec<Change> {
+        self.names().iter().filter(|name| !name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
     }
 
     /// Forgets a change.

@@ -3,9 +3,10 @@
 use crate::backups::Backups;
 use crate::beneath::{Spot, shown};
 use crate::changes::{Change, Changes, Open, Step};
+use crate::making::Source;
 use crate::replace::{self, beside, holds, rename_new};
 use crate::state::State;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 
 /// What was cleared up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

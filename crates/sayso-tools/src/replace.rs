@@ -13,8 +13,9 @@ use rustix::io::Errno;
 use crate::backups::Backups;
 use crate::beneath::{self, Spot, Trouble, Way, reason, shown};
 use crate::changes::Step;
+use crate::making::{self, Source};
 use crate::state::State;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 
 /// Carries a step out, whole or not at all. What comes back are remarks.
 ///
@@ -45,7 +46,7 @@ pub fn beside(spot: &Spot, name: &OsStr) -> Result<Spot, String> {
 }
 
 fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
-    tree::build(temp, &step.after, source, backups.sync())?;
+    making::build(temp, &step.after, source, backups.sync())?;
     still_there(spot)?;
     rename_new(temp, spot)?;
     settled(spot, backups);
@@ -53,7 +54,7 @@ fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Ba
 }
 
 fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
-    tree::build(temp, &step.after, source, backups.sync())?;
+    making::build(temp, &step.after, source, backups.sync())?;
     keep_owner(spot, temp, &step.after);
     let _turn = backups.turn()?;
     still_there(spot)?;

@@ -9,9 +9,10 @@ use similar::TextDiff;
 use crate::beneath::{self, Spot, Trouble, shown};
 use crate::changes::{Change, Step};
 use crate::files::{About, Files};
+use crate::making::Source;
 use crate::replace::shallow;
 use crate::state::State;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 
 /// Which changes are taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
 }
 
 fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
-    let all = kit.changes().all();
+    let all = kit.changes().finished();
     let known = |id: &str| all.iter().any(|change| change.id == id || change.batch.as_deref() == Some(id));
     let missing = match which {
         Which::Last => "there is nothing to undo".to_owned(),

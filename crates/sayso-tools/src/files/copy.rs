@@ -6,12 +6,13 @@ use sayso_core::tool::Role;
 use super::call::Call;
 use super::changed;
 use super::relocate::free;
-use crate::backups::size_words;
 use crate::beneath::{self, Spot};
 use crate::changes::Step;
+use crate::making::Source;
+use crate::promise::size_words;
 use crate::result::ToolResult;
 use crate::state::State;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 
 /// Runs a copy.
 pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {

@@ -7,9 +7,9 @@ use super::changed;
 use super::write::{folder_mode, nested};
 use crate::beneath::{self, Trouble};
 use crate::changes::Step;
+use crate::making::Source;
 use crate::result::ToolResult;
 use crate::state::State;
-use crate::tree::Source;
 
 /// Runs a mkdir.
 pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {

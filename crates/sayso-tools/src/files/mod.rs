@@ -22,15 +22,17 @@ use sayso_core::operation::Operation;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Verdict;
 
-use crate::backups::{Backups, Keep, Limits};
+use crate::backups::{Backups, Limits};
 use crate::beneath::Spot;
 use crate::changes::{Change, Changes, Step, new_name};
+use crate::making::Source;
+use crate::promise::Keep;
 use crate::prune::prune;
 use crate::recover::{Recovered, recover};
 use crate::replace::apply;
 use crate::result::ToolResult;
 use crate::state::State;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 use call::Call;
 
 /// What the file tools work with: the backups and the changes of one state folder.

@@ -6,8 +6,8 @@ use sayso_core::tool::Role;
 
 use super::call::Call;
 use super::output::{MOST, binary_kind};
-use crate::backups::size_words;
 use crate::beneath::{self, Spot};
+use crate::promise::size_words;
 use crate::result::ToolResult;
 
 /// How far into a file lines are counted.

@@ -7,9 +7,10 @@ use super::call::{Call, Judged};
 use super::changed;
 use crate::beneath::{self, Spot, Trouble};
 use crate::changes::Step;
+use crate::making::Source;
 use crate::replace::shallow;
 use crate::result::ToolResult;
-use crate::tree::{self, Looking, Source};
+use crate::tree::{self, Looking};
 
 /// Runs a move.
 pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {

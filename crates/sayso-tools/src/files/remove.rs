@@ -7,9 +7,9 @@ use super::call::Call;
 use super::changed;
 use crate::beneath::{self, Spot, Trouble};
 use crate::changes::Step;
+use crate::making::Source;
 use crate::result::ToolResult;
 use crate::state::State;
-use crate::tree::Source;
 
 /// Deletes a file or a link.
 pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {

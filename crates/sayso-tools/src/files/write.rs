@@ -13,12 +13,13 @@ use sayso_core::tool::{Kind, Role};
 
 use super::call::Call;
 use super::{Files, changed};
-use crate::backups::{Kept, size_words};
+use crate::backups::Kept;
 use crate::beneath::{self, Spot, Trouble};
 use crate::changes::Step;
+use crate::making::Source;
+use crate::promise::size_words;
 use crate::result::ToolResult;
 use crate::state::State;
-use crate::tree::Source;
 
 /// Runs every tool that gives a file new content.
 pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
-use sayso_tools::backups::{Keep, Limits};
+use sayso_tools::backups::Limits;
+use sayso_tools::promise::Keep;
 use sayso_tools::prune::prune;
 use sayso_tools::undo::Which;
 

@@ -32,7 +32,7 @@ fn read_gives_lines_and_says_what_it_left_out() {
         if result.success { result.output } else { format!("error: {}", result.error) }
     };
     let a = ("path", Node::text("a.rs"));
-    assert_eq!(read(&[a.clone()]), "fn one() {}\nfn two() {}\n// ONE\n");
+    assert_eq!(read(std::slice::from_ref(&a)), "fn one() {}\nfn two() {}\n// ONE\n");
     assert_eq!(read(&[a.clone(), ("offset", number(2)), ("limit", Node::text("1"))]), "fn two() {}\n[lines 2 to 2, there is more]");
     assert_eq!(read(&[a.clone(), ("start_line", number(2)), ("end_line", number(3))]), "fn two() {}\n// ONE\n[lines 2 to 3, the end]");
     assert_eq!(read(&[a.clone(), ("offset", number(9))]), "[the file has 3 lines; there is no line 9]");
@@ -62,7 +62,7 @@ fn grep_finds_and_does_not_follow_links() {
         if result.success { result.output } else { format!("error: {}", result.error) }
     };
     let one = ("pattern", Node::text("one"));
-    let all = grep(&[one.clone()]);
+    let all = grep(std::slice::from_ref(&one));
     assert!(!all.contains("secret") && !all.contains(".git") && !all.contains("bin:"), "{all}");
     for line in ["a.rs:1:fn one() {}", "src/b.rs:1:fn one_more() {}", "src/deep/c.txt:1:one", "latin:1:caf\u{FFFD} one"] {
         assert!(all.lines().any(|found| found == line), "{line} in {all}");

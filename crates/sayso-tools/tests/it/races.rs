@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::verdict::Verdict;
+use sayso_tools::beneath::{Trouble, Way, folder};
 use sayso_tools::files::run;
 
 use crate::ground::{Ground, tree};
@@ -61,6 +62,43 @@ impl Real {
         } else {
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+#[test]
+fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
+    let ground = Ground::new();
+    fs::create_dir_all(ground.ws.join("u/d/e")).unwrap();
+    fs::create_dir_all(ground.outside.join("d/e")).unwrap();
+    symlink(&ground.outside, ground.ws.join("to-upper")).unwrap();
+    symlink(ground.outside.join("d"), ground.ws.join("to-folder")).unwrap();
+    let real = fs::metadata(ground.ws.join("u/d/e")).unwrap().ino();
+    let path = ground.ws.join("u/d/e");
+    for (one, other) in [("u", "to-upper"), ("u/d", "to-folder")] {
+        let stop = AtomicBool::new(false);
+        let mut opened = [0; 2];
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    swap(&ground.ws.join(one), &ground.ws.join(other));
+                }
+            });
+            for _ in 0..2000 {
+                for (count, way) in opened.iter_mut().zip([Way::Best, Way::ByName]) {
+                    match folder(&path, way) {
+                        Ok(open) => {
+                            assert_eq!(rustix::fs::fstat(&open).unwrap().st_ino, real);
+                            *count += 1;
+                        }
+                        Err(trouble) => {
+                            assert!(matches!(trouble, Trouble::Link(_) | Trouble::Missing(_) | Trouble::NotFolder(_)), "{trouble}")
+                        }
+                    }
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        println!("a folder under attack: opened {} of 2000 times by the kernel's rule, {} of 2000 name by name", opened[0], opened[1]);
     }
 }
 
