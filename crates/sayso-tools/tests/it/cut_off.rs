@@ -18,7 +18,7 @@ use sayso_tools::undo::{self, Which};
 use crate::ground::{Ground, judge, machine, quick, tree, yes};
 
 /// How many processes are killed; `SAYSO_KILLS` asks for more.
-const KILLS: usize = 40;
+const KILLS: usize = 200;
 
 /// Starts this very program again with another part of the work.
 fn program(ground: &Ground, part: &str) -> Command {
@@ -126,7 +126,7 @@ fn nobody(ws: &Path, call: &impl Fn(&str, String, Vec<(&str, Node)>) -> ToolResu
 
 #[test]
 fn without_special_rights_what_is_closed_stays_as_it_is() {
-    let ground = Ground::new();
+    let ground = Ground::in_memory();
     let root = ground.ws.parent().unwrap();
     let mut program = program(&ground, "nobody");
     if rustix::process::geteuid().is_root() {
@@ -149,7 +149,7 @@ fn after_a_kill_every_change_is_whole_or_never_was() {
     let kills = std::env::var("SAYSO_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(KILLS);
     let (mut whole, mut never, mut undone) = (0, 0, 0);
     for kill in 0..kills {
-        let ground = Ground::new();
+        let ground = Ground::in_memory();
         ground.write("f", "0".repeat(20_000));
         for name in 0..20 {
             ground.write(&format!("t/{}/{name}", name % 3), "content".repeat(100 * name));
@@ -201,7 +201,7 @@ fn after_a_kill_every_change_is_whole_or_never_was() {
 
 #[test]
 fn two_processes_at_once_lose_nothing_that_was_reported_as_written() {
-    let ground = Ground::new();
+    let ground = Ground::in_memory();
     ground.write("shared", "");
     let children = [start(&ground, "append a"), start(&ground, "append b")];
     let mut wrote = Vec::new();

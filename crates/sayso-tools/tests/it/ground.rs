@@ -41,6 +41,12 @@ impl Ground {
         Ground::at(dir, limits)
     }
 
+    /// In memory where the system has a place for that: for thousands of rounds, a disk is slow.
+    pub fn in_memory() -> Ground {
+        let dir = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).unwrap();
+        Ground::at(dir, Limits::default())
+    }
+
     fn at(dir: TempDir, limits: Limits) -> Ground {
         let root = dir.path().canonicalize().unwrap();
         let (ws, outside, state) = (root.join("ws"), root.join("outside"), root.join("state"));

@@ -67,7 +67,7 @@ impl Real {
 
 #[test]
 fn h_21_name_by_name_is_as_safe_as_by_the_kernel() {
-    let ground = Ground::new();
+    let ground = Ground::in_memory();
     fs::create_dir_all(ground.ws.join("u/d/e")).unwrap();
     fs::create_dir_all(ground.outside.join("d/e")).unwrap();
     symlink(&ground.outside, ground.ws.join("to-upper")).unwrap();
@@ -107,7 +107,7 @@ fn h_21_none_of_many_races_leads_out_of_the_workspace() {
     let (mut rounds, mut done, mut refused) = (0_u64, 0_u64, 0_u64);
     let swaps = AtomicU64::new(0);
     for attack in [Attack::FolderForLink, Attack::UpperForLink, Attack::FileForLink, Attack::FolderForFolder] {
-        let ground = Ground::new();
+        let ground = Ground::in_memory();
         let (ws, outside) = (&ground.ws, &ground.outside);
         // The same names are outside, so that a tool that is led there finds what it looks for.
         for top in [ws.join("u"), outside.clone()] {

@@ -55,7 +55,7 @@ fn call() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Node)>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn undoing_everything_gives_the_first_tree(
@@ -63,7 +63,7 @@ proptest! {
         calls in prop::collection::vec(call(), 1..25),
         as_batch in any::<bool>(),
     ) {
-        let ground = Ground::new();
+        let ground = Ground::in_memory();
         for thing in things {
             let at = |path: &str| ground.ws.join(path);
             let parent = |path: &str| fs::create_dir_all(at(path).parent().unwrap());
