@@ -11,6 +11,7 @@ pub mod effect;
 pub mod explain;
 pub mod fact;
 pub mod grant;
+pub mod keymap;
 pub mod mode;
 pub mod node;
 pub mod operation;

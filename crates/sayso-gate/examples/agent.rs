@@ -109,7 +109,7 @@ pub fn tell(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
         let asked = if person.seen().len() > before { "asked, " } else { "" };
         let result = match &finished.ran {
             Some(Ran::Done(node)) => node.as_text().unwrap_or_default().to_owned(),
-            Some(Ran::Failed(why) | Ran::NotRun(why)) => format!("it failed: {why}"),
+            Some(Ran::Failed { why, .. } | Ran::NotRun(why)) => format!("it failed: {why}"),
             None => finished.message.clone(),
         };
         writeln!(out, "{tool}({})\n  {asked}{}: {result}", shown.join(", "), finished.outcome.word())?;

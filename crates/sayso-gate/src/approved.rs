@@ -42,6 +42,11 @@ impl Approved {
         &self.operation
     }
 
+    /// What was decided about it; its effects name the very paths that were judged.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
     /// Under what terms.
     pub fn terms(&self) -> &Terms {
         &self.verdict.terms

@@ -159,6 +159,8 @@ impl Gate {
         let rest = if asks_for_rest { turn.rest() } else { 0 };
         let mut offers =
             offers::offers(operation, reading, verdict, Around { rest, rest_covers_danger: settings.approve_all_covers_dangerous });
+        let widest = self.ports.store.widest();
+        offers.retain(|offer| offer.scope <= widest);
         if !turn.group.is_empty() {
             // One answer for several is for these and no more.
             offers.retain(|offer| offer.scope == Scope::Once);

@@ -10,9 +10,10 @@ use std::task::Poll;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question, Surroundings};
 use sayso_core::grant::Grant;
+use sayso_core::prompt::Scope;
 
 use crate::entry::Entry;
-use crate::ports::{Content, Later, Store, World};
+use crate::ports::{Backup, Content, Later, Store, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -65,6 +66,10 @@ impl World for GuardedWorld {
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         caught(|| self.0.content(path, most), Err)
     }
+
+    fn backup(&self, path: &str) -> Backup {
+        caught(|| self.0.backup(path), Backup::Not)
+    }
 }
 
 /// A store that cannot break the gate: where it breaks, nothing was granted, kept or written down.
@@ -104,6 +109,10 @@ impl Store for GuardedStore {
             false
         };
         caught(|| self.store.take(grant), broken)
+    }
+
+    fn widest(&self) -> Scope {
+        caught(|| self.store.widest(), |_| Scope::Once)
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {

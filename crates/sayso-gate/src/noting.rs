@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 
-use crate::ports::{Content, World};
+use crate::ports::{Backup, Content, World};
 use crate::seal::Sealed;
 
 /// Another world, with notes.
@@ -41,5 +41,9 @@ impl World for Noting<'_> {
             self.seen.borrow_mut().push(Sealed::Bytes(path.to_owned(), Digest::of_bytes(&content.bytes)));
         }
         Ok(found)
+    }
+
+    fn backup(&self, path: &str) -> Backup {
+        self.world.backup(path)
     }
 }

@@ -159,14 +159,14 @@ impl Gate {
         let ran = if !allowed {
             Ran::NotRun("it was not run: it is denied by now".to_owned())
         } else if unchanged {
-            guarded(|| self.ports.run.run(approved), |why| Ran::Failed(format!("the tool broke: {why}"))).await
+            guarded(|| self.ports.run.run(approved), |why| Ran::failed(format!("the tool broke: {why}"))).await
         } else {
             Ran::NotRun("it was not run: a file that it is about changed after it was approved".to_owned())
         };
         let ran = match ran {
             // Nothing can look into it, not even to copy it.
-            Ran::Done(result) if result.is_deeper_than(MAX_DEPTH) => {
-                Ran::Failed(format!("it ran, and its result is nested more than {MAX_DEPTH} deep"))
+            Ran::Done(result) | Ran::Failed { result, .. } if result.is_deeper_than(MAX_DEPTH) => {
+                Ran::failed(format!("it ran, and its result is nested more than {MAX_DEPTH} deep"))
             }
             ran => ran,
         };
@@ -180,7 +180,7 @@ impl Gate {
         }
         let message = match &ran {
             Ran::Done(_) => String::new(),
-            Ran::Failed(why) | Ran::NotRun(why) => why.clone(),
+            Ran::Failed { why, .. } | Ran::NotRun(why) => why.clone(),
         };
         let finished = Finished {
             id: operation.id().to_owned(),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
-use sayso_core::node::Node;
-use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::node::{Node, Value};
+use sayso_core::prompt::{Ended, Prompt, Scope};
 
 use crate::approved::Approved;
 use crate::entry::Entry;
@@ -33,6 +33,25 @@ pub trait World {
         let _ = most;
         Err(format!("`{path}` cannot be read here"))
     }
+
+    /// What is kept of a path before a tool of sayso replaces or deletes it. Only a host whose tools keep something says so.
+    fn backup(&self, path: &str) -> Backup {
+        let _ = path;
+        Backup::None
+    }
+}
+
+/// What is kept of a file, so that a change of it can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backup {
+    /// Nothing.
+    None,
+    /// Nothing stands there, so taking it back only takes away what comes.
+    Needless,
+    /// All of it, at this place.
+    Kept(String),
+    /// Nothing, and why.
+    Not(String),
 }
 
 /// The content of a file.
@@ -62,9 +81,21 @@ pub enum Ran {
     /// The tool did its work.
     Done(Node),
     /// The tool failed; that is no denial.
-    Failed(String),
+    Failed {
+        /// What went wrong.
+        why: String,
+        /// What it brought all the same, such as the output of a command; null where it brought nothing.
+        result: Node,
+    },
     /// It was approved and not started: what it is about had changed.
     NotRun(String),
+}
+
+impl Ran {
+    /// The tool failed and brought nothing.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Ran::Failed { why: why.into(), result: Value::Null.into() }
+    }
 }
 
 /// Keeps grants and the record.
@@ -77,6 +108,11 @@ pub trait Store: Send + Sync {
 
     /// Uses a grant. False if it is gone or used up by now: of several calls at once, each use is for one.
     fn take(&self, grant: &str) -> bool;
+
+    /// How far an answer can be kept here; wider ones are not offered.
+    fn widest(&self) -> Scope {
+        Scope::Always
+    }
 
     /// Writes an entry of the record. What cannot be recorded does not run.
     fn append(&self, entry: &Entry) -> Result<(), String>;

@@ -199,10 +199,10 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         Some((program, parsed)) => perform(program, &mut scene, parsed),
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
-    let Closed { name, interprets, git } = scene.close();
+    let Closed { name, interprets, git, here } = scene.close();
     let interprets = interprets || line.read_inside;
 
-    searches::searches(draft, part, &name, &arguments);
+    searches::searches(draft, part, &name, &arguments, &here);
 
     // The words with the wrappers are needed only where there are any.
     let all: Vec<String> = if unwrapped.starts.is_empty() { Vec::new() } else { fields.iter().map(Field::shown).collect() };

@@ -32,6 +32,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
     unsettled: Option<(String, Option<(usize, usize)>)>,
+    /// Where its own folder is looked through because its words name no other: the effects that say so.
+    here: Vec<usize>,
 }
 
 /// What is left of a scene when its effects are listed.
@@ -39,6 +41,7 @@ pub(crate) struct Closed {
     pub(crate) name: String,
     pub(crate) interprets: bool,
     pub(crate) git: Option<usize>,
+    pub(crate) here: Vec<usize>,
 }
 
 /// A path that is only looked at.
@@ -69,6 +72,7 @@ impl<'a> Scene<'a> {
             read_inside: false,
             stops_early: false,
             unsettled: None,
+            here: Vec::new(),
         }
     }
 
@@ -117,7 +121,7 @@ impl<'a> Scene<'a> {
         let at = self.place_of("");
         let run = Effect { manner, part: Some(self.part), note: self.note, at, ..Effect::new(EffectKind::Run, Target::Command) };
         self.draft.effects.push(run);
-        Closed { name: self.name, interprets: self.interprets, git: self.git }
+        Closed { name: self.name, interprets: self.interprets, git: self.git, here: self.here }
     }
 
     /// Something of the command is not known: it can never be allowed by itself.
@@ -221,6 +225,13 @@ impl<'a> Scene<'a> {
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
+    }
+
+    /// Looks through the folder it runs in, with everything below.
+    pub(crate) fn read_here(&mut self) {
+        let before = self.draft.effects.len();
+        self.path(EffectKind::Read, ".", false, Manner { recursive: true, ..PLAIN });
+        self.here.extend(before..self.draft.effects.len());
     }
 
     /// Asks which names a pattern stands for, if no effect has asked yet.

@@ -12,7 +12,7 @@ fn short(word: &str, letters: &[char]) -> bool {
 }
 
 /// Programs that show what is in all files below a folder; others that go deep only show names.
-pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str]) {
+pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[&str], here: &[usize]) {
     let has = |starts: &[&str], letters: &[char]| {
         arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)) || short(word, letters))
     };
@@ -42,14 +42,13 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
         _ => return,
     };
     // Names from another command have been asked about, with what binds them. `diff` goes into a folder of such a name.
-    if name != "diff" && arguments.iter().any(|word| word.contains(hole::BELOW)) {
-        return;
-    }
+    let asked = name != "diff" && arguments.iter().any(|word| word.contains(hole::BELOW));
     // The folders of `diff --from-file` stand as values of options, where no effect goes deep by itself.
     let below =
         |effect: &Effect| effect.part == Some(part) && effect.kind == EffectKind::Read && (effect.manner.recursive || name == "diff");
+    let effects = draft.effects.iter().enumerate().filter(|(at, _)| !asked || here.contains(at));
     let questions: Vec<usize> =
-        draft.effects.iter().filter(|effect| below(effect)).filter_map(|effect| Some(effect.place()?.question)).collect();
+        effects.filter(|(_, effect)| below(effect)).filter_map(|(_, effect)| Some(effect.place()?.question)).collect();
     let only = names_of_search(name, arguments);
     for question in questions {
         scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());

@@ -17,7 +17,8 @@ pub(super) fn weight(event: &Event) -> u64 {
         About::Prompt(prompt) | About::Answer(prompt, _) => PROMPT * of_node(prompt.operation.args()),
         About::Finished(finished) => match &finished.ran {
             Some(Ran::Done(node)) => of_node(node),
-            Some(Ran::Failed(why) | Ran::NotRun(why)) => why.len() as u64,
+            Some(Ran::Failed { why, result }) => why.len() as u64 + of_node(result),
+            Some(Ran::NotRun(why)) => why.len() as u64,
             None => 0,
         },
         About::Words(words) => words.len() as u64,

@@ -61,15 +61,15 @@ impl Run for Tools {
         Box::pin(async move {
             let operation = approved.operation();
             let Some(tool) = self.0.get(operation.tool()) else {
-                return Ran::Failed("no tool of this name is registered".to_owned());
+                return Ran::failed("no tool of this name is registered");
             };
             // A function of the host runs in the host; only a runner of its own can put a sandbox around it.
             if approved.terms().sandbox_required {
-                return Ran::Failed("it may only run in a sandbox, and this host has none".to_owned());
+                return Ran::failed("it may only run in a sandbox, and this host has none");
             }
             match tool.run(operation.args()).await {
                 Ok(result) => Ran::Done(result),
-                Err(why) => Ran::Failed(why),
+                Err(why) => Ran::failed(why),
             }
         })
     }

@@ -1,4 +1,4 @@
-//! A deletion: which path, what stands there, how much goes with it, and that it cannot be undone.
+//! A deletion: which path, what stands there, how much goes with it, and whether it can be undone.
 
 use sayso_core::fact::{Fact, MANY, PathFact, PathKind, Question};
 use sayso_core::paths::join;
@@ -16,14 +16,14 @@ pub(super) fn make(about: About<'_>) -> Made {
     let written = about.operation.text(Role::Path).unwrap_or_default();
     let mut lines = vec![format!("Delete: {}", visible(written))];
     let Some(fact) = target::fact(about, Role::Path) else {
-        lines.push(details::NO_BACKUP.to_owned());
+        lines.push(details::backup(about, None));
         return Made::of(Body::Text(lines)).warn("which file this deletes shows only when it runs");
     };
     if fact.canonical != written {
         lines.push(format!("which is: {}", visible(&fact.canonical)));
     }
     lines.push(what(about, fact));
-    lines.push(details::NO_BACKUP.to_owned());
+    lines.push(details::backup(about, Some(&fact.canonical)));
     Made::of(Body::Text(lines))
 }
 

@@ -8,9 +8,20 @@ use sayso_core::visible::visible;
 
 use super::structured::{self, label};
 use super::{About, change, size, target};
+use crate::ports::Backup;
 
 /// Nothing is kept of what a tool replaces or deletes (Z-23).
-pub(super) const NO_BACKUP: &str = "No backup is made: this cannot be undone.";
+const NO_BACKUP: &str = "No backup is made: this cannot be undone.";
+
+/// What is kept of what stands at a path, and whether the call can be taken back: what is true for this call, and nothing else.
+pub(super) fn backup(about: About<'_>, path: Option<&str>) -> String {
+    match path.map_or(Backup::None, |path| about.world.backup(path)) {
+        Backup::None => NO_BACKUP.to_owned(),
+        Backup::Needless => "`sayso undo` can take it back.".to_owned(),
+        Backup::Kept(place) => format!("{}: `sayso undo` can take it back.", visible(&place)),
+        Backup::Not(why) => format!("No backup is made ({}): this cannot be undone.", visible(&why)),
+    }
+}
 
 /// All details: first what is sayso's own, last what the agent wrote beside the matter.
 pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, String)> {
@@ -20,8 +31,13 @@ pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, 
             out.extend(of_target(about, name, role, fact));
         }
     }
-    if loses_content(about) {
-        out.push(("backup".to_owned(), NO_BACKUP.to_owned()));
+    if let Some(role) = touched(about) {
+        let path = target::fact(about, role).map(|fact| fact.canonical.as_str());
+        // Where nothing is lost and nothing is kept, there is nothing to say.
+        let words = backup(about, path);
+        if loses_content(about) || words != NO_BACKUP {
+            out.push(("backup".to_owned(), words));
+        }
     }
     let agent = about.operation.agent();
     if !agent.name.is_empty() {
@@ -54,6 +70,16 @@ fn of_target(about: About<'_>, name: &str, role: Role, fact: &PathFact) -> Vec<(
         out.push((format!("{name}, in full"), visible(&fact.canonical).into_owned()));
     }
     out
+}
+
+/// Which path a file tool changes, of the tools that sayso can take back.
+fn touched(about: About<'_>) -> Option<Role> {
+    match about.operation.kind() {
+        Kind::FileMove | Kind::FileCopy => Some(Role::To),
+        Kind::FileDelete | Kind::FileRmdir | Kind::FileMkdir | Kind::FileCreateOverwrite => Some(Role::Path),
+        kind if kind.is_file_edit() => Some(Role::Path),
+        _ => None,
+    }
 }
 
 /// Whether something that is there now would be gone.

@@ -147,7 +147,11 @@ fn takes_none(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn reads_below(scene: &mut Scene<'_>, paths: &[&str], recursive: bool) {
     scene.settle();
     if paths.is_empty() {
-        scene.read(".", recursive);
+        if recursive {
+            scene.read_here();
+        } else {
+            scene.read(".", false);
+        }
     }
     for path in paths {
         scene.read(path, recursive);

@@ -56,7 +56,7 @@ fn grep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let paths = without_pattern(parsed, false);
     scene.settle();
     if recursive {
-        reads_below(scene, paths, true);
+        looks_through(scene, parsed, paths);
     } else {
         for path in paths {
             scene.read(path, false);
@@ -73,7 +73,22 @@ fn ripgrep(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         return;
     }
-    reads_below(scene, without_pattern(parsed, parsed.has("--files")), true);
+    looks_through(scene, parsed, without_pattern(parsed, parsed.has("--files")));
+}
+
+/// A search below these paths. Names of which there may be only one, or none, leave nothing but the text to look for, and then it is the
+/// folder that is looked through.
+fn looks_through(scene: &mut Scene<'_>, parsed: &Parsed<'_>, paths: &[&str]) {
+    reads_below(scene, paths, true);
+    let text = usize::from(!(parsed.has("--files") || parsed.has("--regexp") || parsed.has("--file")));
+    // A pattern of names is one word at least: where nothing fits, it stays as it is or is an error.
+    let is_sure = |operand: &str| !hole::may_be_several(operand) || hole::is_glob(operand);
+    // What `find -exec … {} +` hands over stands twice, and may still be one name.
+    let again = |(at, operand): (usize, &&str)| !hole::is_literal(operand) && parsed.operands.iter().take(at).any(|other| other == operand);
+    let sure = parsed.operands.iter().enumerate().filter(|(at, operand)| is_sure(operand) && !again((*at, operand))).count();
+    if !paths.is_empty() && sure.max(1) <= text {
+        scene.read_here();
+    }
 }
 
 /// A pattern, and then the folders that are looked through.
@@ -81,7 +96,7 @@ fn by_name(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.has("--version") || parsed.has("--help") {
         return;
     }
-    reads_below(scene, parsed.operands.get(1..).unwrap_or(&[]), true);
+    looks_through(scene, parsed, without_pattern(parsed, false));
 }
 
 /// A list of all files of the machine.

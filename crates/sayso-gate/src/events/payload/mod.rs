@@ -115,7 +115,8 @@ fn tool_data(parts: &Parts<'_>) -> Node {
 fn result(parts: &Parts<'_>) -> Node {
     let (success, output, error) = match parts.finished.and_then(|finished| finished.ran.as_ref()) {
         Some(Ran::Done(node)) => (true, node.clone(), nothing()),
-        Some(Ran::Failed(why) | Ran::NotRun(why)) => (false, nothing(), Node::text(why.clone())),
+        Some(Ran::Failed { why, result }) => (false, result.clone(), Node::text(why.clone())),
+        Some(Ran::NotRun(why)) => (false, nothing(), Node::text(why.clone())),
         None => (false, nothing(), nothing()),
     };
     map(vec![("success", truth(success)), ("output", output), ("error", error)])

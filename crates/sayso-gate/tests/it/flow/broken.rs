@@ -222,7 +222,7 @@ fn a_result_that_is_too_deep_is_a_failure_of_the_tool() {
     };
     let gate = Gate::new(ports, Arc::new(setup.policy.clone()), How::Interactive, Arc::new(|| NOW));
     let finished = pollster::block_on(gate.call(of_session("file_read README.md")));
-    assert!(matches!(&finished.ran, Some(Ran::Failed(why)) if why.contains("deep")), "{:?}", finished.message);
+    assert!(matches!(&finished.ran, Some(Ran::Failed { why, .. }) if why.contains("deep")), "{:?}", finished.message);
 }
 
 #[test]

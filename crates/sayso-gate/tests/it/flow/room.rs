@@ -95,7 +95,7 @@ impl Run for Hands {
         self.ran.lock().unwrap().push(sayso_core::explain::subject(approved.operation()));
         assert!(!self.breaks.load(Ordering::SeqCst), "the tool breaks");
         let failed = self.fails.load(Ordering::SeqCst);
-        Box::pin(async move { if failed { Ran::Failed("no such file".to_owned()) } else { Ran::Done(Node::text("done")) } })
+        Box::pin(async move { if failed { Ran::failed("no such file") } else { Ran::Done(Node::text("done")) } })
     }
 }
 

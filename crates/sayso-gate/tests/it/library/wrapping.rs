@@ -42,7 +42,7 @@ impl Tool for Counter {
 fn result(ran: &Option<Ran>) -> String {
     match ran {
         Some(Ran::Done(node)) => node.as_text().unwrap_or_default().to_owned(),
-        Some(Ran::Failed(why) | Ran::NotRun(why)) => format!("failed: {why}"),
+        Some(Ran::Failed { why, .. } | Ran::NotRun(why)) => format!("failed: {why}"),
         None => "not run".to_owned(),
     }
 }

@@ -1,0 +1,178 @@
+//! Which key or word answers a prompt: one table a system, so that a screen and a line of text read the same answer (I-01, Z-02).
+
+use crate::prompt::Scope;
+
+/// What a key asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Yes, as far as this.
+    Allow(Scope),
+    /// Yes, for commands of a pattern that the person types.
+    Pattern,
+    /// No.
+    Deny,
+    /// No, and nothing more of this batch.
+    Quit,
+    /// Show all of it, then ask again.
+    View,
+    /// Say what the keys do, then ask again.
+    Help,
+}
+
+/// The keys of one system.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Keymap {
+    /// Its name in policies.
+    pub name: &'static str,
+    /// Whether a capital letter is the same key. Where it is not, the capital goes further (Z-04).
+    folds: bool,
+    keys: &'static [(char, Action)],
+}
+
+const ONCE: Action = Action::Allow(Scope::Once);
+const REST: Action = Action::Allow(Scope::Batch);
+const SESSION: Action = Action::Allow(Scope::Session);
+const PROJECT: Action = Action::Allow(Scope::Project);
+const ALWAYS: Action = Action::Allow(Scope::Always);
+
+/// All keymaps; the first is sayso's own.
+pub const KEYMAPS: &[Keymap] = &[
+    Keymap {
+        name: "sayso",
+        folds: true,
+        keys: &[
+            ('y', ONCE),
+            ('n', Action::Deny),
+            ('s', SESSION),
+            ('p', Action::Pattern),
+            ('r', REST),
+            ('v', Action::View),
+            ('q', Action::Quit),
+            ('?', Action::Help),
+        ],
+    },
+    Keymap {
+        name: "kollabor-spec",
+        folds: true,
+        keys: &[('y', ONCE), ('n', Action::Deny), ('a', REST), ('q', Action::Quit), ('v', Action::View), ('?', Action::Help)],
+    },
+    Keymap {
+        name: "llm-do",
+        folds: true,
+        keys: &[('y', ONCE), ('n', Action::Deny), ('s', SESSION), ('v', Action::View), ('q', Action::Quit), ('?', Action::Help)],
+    },
+    Keymap {
+        name: "forge",
+        folds: false,
+        keys: &[('a', ONCE), ('d', Action::Deny), ('A', ALWAYS), ('v', Action::View), ('q', Action::Quit), ('?', Action::Help)],
+    },
+    Keymap {
+        name: "opencode",
+        folds: true,
+        keys: &[
+            ('o', ONCE),
+            ('a', ALWAYS),
+            ('p', Action::Pattern),
+            ('d', Action::Deny),
+            ('v', Action::View),
+            ('q', Action::Quit),
+            ('?', Action::Help),
+        ],
+    },
+    Keymap {
+        name: "kollabor",
+        folds: false,
+        keys: &[
+            ('a', ONCE),
+            ('s', SESSION),
+            ('p', PROJECT),
+            ('d', Action::Deny),
+            ('v', Action::View),
+            ('c', Action::Quit),
+            ('q', Action::Quit),
+            ('?', Action::Help),
+        ],
+    },
+];
+
+/// Words that mean the same under every keymap, for a line of text (I-02).
+const WORDS: &[(&str, Action)] = &[
+    ("yes", ONCE),
+    ("once", ONCE),
+    ("no", Action::Deny),
+    ("deny", Action::Deny),
+    ("all", REST),
+    ("rest", REST),
+    ("session", SESSION),
+    ("project", PROJECT),
+    ("always", ALWAYS),
+    ("pattern", Action::Pattern),
+    ("quit", Action::Quit),
+    ("view", Action::View),
+    ("help", Action::Help),
+];
+
+impl Keymap {
+    /// The keymap of a name; sayso's own for a name that is not known.
+    pub fn named(name: &str) -> &'static Keymap {
+        const OWN: &Keymap = &Keymap { name: "sayso", folds: true, keys: &[] };
+        KEYMAPS.iter().find(|keymap| keymap.name == name).or_else(|| KEYMAPS.first()).unwrap_or(OWN)
+    }
+
+    /// What a key asks for; none for a key that means nothing here, which decides nothing (I-04).
+    pub fn key(&self, key: char) -> Option<Action> {
+        let key = if self.folds { key.to_ascii_lowercase() } else { key };
+        self.keys.iter().find(|(of, _)| *of == key).map(|(_, action)| *action)
+    }
+
+    /// What a typed answer asks for: a key of this map, or a word. Words are whole: `yesterday` is none.
+    pub fn answer(&self, typed: &str) -> Option<Action> {
+        let mut characters = typed.chars();
+        match (characters.next(), characters.next()) {
+            (Some(key), None) => self.key(key),
+            _ => WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(typed)).map(|(_, action)| *action),
+        }
+    }
+
+    /// The key of an action, as the legend shows it.
+    pub fn key_of(&self, action: Action) -> Option<char> {
+        self.keys.iter().find(|(_, of)| *of == action).map(|(key, _)| *key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_means_two_things() {
+        for keymap in KEYMAPS {
+            let mut keys: Vec<char> = keymap.keys.iter().map(|(key, _)| *key).collect();
+            let count = keys.len();
+            keys.sort_unstable();
+            keys.dedup();
+            assert_eq!(keys.len(), count, "{}", keymap.name);
+            assert!(keymap.key_of(Action::Deny).is_some() && keymap.key_of(ONCE).is_some(), "{}", keymap.name);
+        }
+    }
+
+    #[test]
+    fn a_letter_means_what_its_system_says() {
+        assert_eq!(Keymap::named("kollabor-spec").answer("a"), Some(REST));
+        assert_eq!(Keymap::named("forge").answer("a"), Some(ONCE));
+        assert_eq!(Keymap::named("forge").answer("A"), Some(ALWAYS), "Z-04: the capital goes further");
+        assert_eq!(Keymap::named("opencode").answer("A"), Some(ALWAYS));
+        assert_eq!(Keymap::named("sayso").answer("a"), None, "Z-02: no bare `a` in our own map");
+        assert_eq!(Keymap::named("no such map"), Keymap::named("sayso"));
+    }
+
+    #[test]
+    fn words_are_whole_and_anything_else_decides_nothing() {
+        let keymap = Keymap::named("sayso");
+        assert_eq!(keymap.answer("YES"), Some(ONCE));
+        assert_eq!(keymap.answer("Y"), Some(ONCE));
+        for typed in ["", " ", "yesterday", "ye", "y y", "\u{1b}", "ｙ", "yes!"] {
+            assert_eq!(keymap.answer(typed), None, "{typed:?}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What a person sees and answers in a terminal without a full screen: prompts as lines, answers as keys or words.
+
+pub mod body;
+pub mod line;
+pub mod paint;
+pub mod plain;
+pub mod reply;
+pub mod scripted;

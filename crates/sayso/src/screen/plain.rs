@@ -1,0 +1,148 @@
+//! A prompt as lines of text: what would happen, why it asks, what each answer means.
+
+use sayso_core::keymap::{Action, Keymap};
+use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::{Offer, Prompt, Round, Scope, Stores};
+use sayso_core::verdict::{Risk, Tier, Verdict};
+use sayso_core::visible::{visible, visible_block};
+
+use super::body;
+use super::paint::{Paint, Tone};
+
+/// How wide the rule above a prompt is.
+const WIDTH: usize = 72;
+
+/// What the policy says about how prompts look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Which keys answer.
+    pub keymap: &'static Keymap,
+    /// Whether the risk is shown.
+    pub risk: bool,
+    /// Whether the rule that made it ask is shown.
+    pub rule: bool,
+    /// Whether Enter approves a routine prompt.
+    pub enter_approves: bool,
+    /// Colours.
+    pub paint: Paint,
+}
+
+impl Look {
+    /// As the settings say.
+    pub fn of(settings: &Resolved, paint: Paint) -> Look {
+        Look {
+            keymap: Keymap::named(&settings.keymap),
+            risk: settings.show_risk_level,
+            rule: settings.show_matched_pattern,
+            enter_approves: settings.enter_approves,
+            paint,
+        }
+    }
+}
+
+/// Everything that is shown before the answer.
+pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
+    let paint = look.paint;
+    let mut out = heading(prompt, look);
+    out.push(String::new());
+    indented(&mut out, body::lines(&prompt.presentation.body, paint));
+    if prompt.presentation.hidden_lines > 0 {
+        let key = look.keymap.key_of(Action::View).unwrap_or('v');
+        let hidden = prompt.presentation.hidden_lines;
+        let more = format!("… [{hidden} more line{}; {key} shows all]", if hidden == 1 { "" } else { "s" });
+        out.push(format!("  {}", paint.tone(Tone::Yellow, &more)));
+    }
+    for member in &prompt.group {
+        out.push(String::new());
+        out.push(format!("  {} {}", paint.tone(Tone::Strong, "and"), member.description));
+        indented(&mut out, body::lines(&member.presentation.body, paint));
+    }
+    if !prompt.presentation.details.is_empty() {
+        out.push(String::new());
+        let details = &prompt.presentation.details;
+        let width = details.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(24);
+        indented(&mut out, details.iter().flat_map(|(name, value)| body::row(name, value, width, paint)).collect());
+    }
+    out.push(String::new());
+    out.extend(why(prompt, look));
+    if let Some(alike) = &prompt.alike {
+        out.push(format!("  {} prompts like this one are open.", alike.count));
+        out.extend(alike.differs.iter().map(|line| format!("    {line}")));
+    }
+    out
+}
+
+fn indented(out: &mut Vec<String>, lines: Vec<String>) {
+    out.extend(lines.into_iter().map(|line| if line.is_empty() { line } else { format!("  {line}") }));
+}
+
+/// A rule with the title, then the one line on what would happen.
+fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
+    let danger = is_grave(&prompt.verdict);
+    let tone = if danger { Tone::Red } else { Tone::Yellow };
+    let mut title = prompt.title.clone();
+    if let Some(place) = prompt.place.filter(|place| place.total > 1) {
+        title.push_str(&format!(" · Operation {} of {}", place.index, place.total));
+    }
+    match prompt.round {
+        Round::Only => {}
+        Round::First => title.push_str(" · confirmation 1 of 2"),
+        Round::Second => title.push_str(" · confirmation 2 of 2"),
+    }
+    let risk = if look.risk { format!(" {} risk ", prompt.verdict.risk.word()) } else { String::new() };
+    let used = title.chars().count() + risk.chars().count() + 6;
+    let rule = if danger { '━' } else { '─' };
+    let fill: String = std::iter::repeat_n(rule, WIDTH.saturating_sub(used)).collect();
+    let line = format!("{rule}{rule} {title} {fill}{risk}{rule}{rule}");
+    vec![look.paint.tone(tone, &line), look.paint.tone(Tone::Strong, &prompt.description)]
+}
+
+/// Whether it looks different from a routine prompt.
+fn is_grave(verdict: &Verdict) -> bool {
+    verdict.tier != Tier::None || verdict.risk == Risk::High || verdict.reasons.iter().any(|reason| reason.must_ask)
+}
+
+fn why(prompt: &Prompt, look: Look) -> Vec<String> {
+    let paint = look.paint;
+    let mut out: Vec<String> =
+        prompt.presentation.warnings.iter().map(|warning| format!("  {}", paint.tone(Tone::Red, &format!("⚠ {warning}")))).collect();
+    for reason in prompt.verdict.reasons.iter().filter(|reason| reason.decision == prompt.verdict.decision) {
+        let rule = match look.rule {
+            true => paint.tone(Tone::Faint, &format!(" [{}, {}]", visible(&reason.rule), visible(&reason.source))),
+            false => String::new(),
+        };
+        out.push(format!("  asks because {}{rule}", visible_block(&reason.text)));
+    }
+    out
+}
+
+/// The answers with what each would store, one a line, and how long the prompt waits.
+pub fn legend(prompt: &Prompt, look: Look) -> Vec<String> {
+    let paint = look.paint;
+    let mut out = Vec::new();
+    let mut line = |action: Action, words: &str| {
+        if let Some(key) = look.keymap.key_of(action) {
+            out.push(format!("  {}  {words}", paint.tone(Tone::Strong, &key.to_string())));
+        }
+    };
+    for scope in [Scope::Once, Scope::Batch, Scope::Session, Scope::Project, Scope::Always] {
+        let offers: Vec<&Offer> = prompt.offers.iter().filter(|offer| offer.scope == scope).collect();
+        match offers.as_slice() {
+            [] => {}
+            [one] => line(Action::Allow(scope), &one.words),
+            [first, rest @ ..] => line(Action::Allow(scope), &format!("{}, or one of {} wider ways", first.words, rest.len())),
+        }
+    }
+    if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) {
+        line(Action::Pattern, "allow a pattern of commands: you see it before it is kept");
+    }
+    line(Action::Deny, "deny (add words, and the agent reads them: `n use the staging server`)");
+    if prompt.presentation.full.is_some() {
+        line(Action::View, "view all of it");
+    }
+    line(Action::Quit, "deny, and stop this batch");
+    if let Some(seconds) = prompt.timeout {
+        out.push(paint.tone(Tone::Faint, &format!("  without an answer it is denied after {seconds} s")));
+    }
+    out
+}

@@ -1,0 +1,64 @@
+//! Answers that were given on the command line, one a prompt, in order: `--answers y,n,s`.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sayso_core::keymap::Keymap;
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_gate::ports::{Ask, Later};
+
+use super::reply::{self, Reply};
+
+/// Shows a prompt with the answer it got.
+pub type Show = Box<dyn Fn(&Prompt, &str) + Send + Sync>;
+
+/// Answers from a list. When it is used up, nobody is there.
+pub struct Scripted {
+    keymap: &'static Keymap,
+    left: Mutex<VecDeque<String>>,
+    show: Show,
+}
+
+impl Scripted {
+    /// Reads the list. Words and keys are those of the prompt; a comma ends each.
+    pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, String> {
+        let answers: VecDeque<String> = list.split(',').map(|one| one.trim().to_owned()).collect();
+        for answer in &answers {
+            let first = answer.split([' ', ':', '=']).next().unwrap_or_default();
+            if keymap.answer(first).is_none() {
+                return Err(format!("`{}` is no answer of the keymap `{}`", sayso_core::visible::visible(answer), keymap.name));
+            }
+        }
+        Ok(Scripted { keymap, left: Mutex::new(answers), show })
+    }
+
+    /// How many answers were not needed.
+    pub fn unused(&self) -> usize {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn next(&self, prompt: &Prompt) -> Ended {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let Some(typed) = left.pop_front() else { return Ended::Nobody };
+            (self.show)(prompt, &typed);
+            let (choice, note) = match reply::read(prompt, self.keymap, &typed) {
+                Reply::Decided(choice, note) => (choice, note),
+                // The list was written on purpose, so a wider answer needs no second key: it is the narrowest of its kind.
+                Reply::Wider(offers) => (offers.first().map_or(Choice::Deny, |first| Choice::Offer(*first)), None),
+                Reply::View | Reply::Help => continue,
+                Reply::Pattern | Reply::Nothing(_) => {
+                    return Ended::Failed(format!("the answer `{}` is not offered here", sayso_core::visible::visible(&typed)));
+                }
+            };
+            let answer = Answer { note, ..prompt.answer(choice) };
+            return Ended::Answered { answer, by: "--answers".to_owned() };
+        }
+    }
+}
+
+impl Ask for Scripted {
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        Box::pin(async move { self.next(&prompt) })
+    }
+}
