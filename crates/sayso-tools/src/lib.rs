@@ -1,5 +1,18 @@
 //! The tools that sayso itself runs. They decide nothing: what reaches them was approved, and they do exactly that or say why not.
 
+pub mod backups;
+pub mod beneath;
+pub mod changes;
+pub mod files;
+pub mod making;
+pub mod private_folder;
+pub mod promise;
+pub mod prune;
+pub mod recover;
+pub mod replace;
 pub mod result;
+pub mod state;
 pub mod terminal;
+pub mod tree;
+pub mod undo;
 pub mod web;

@@ -1,0 +1,292 @@
+//! Keeps what a change takes away: one file for each content, named by its digest, never in the workspace.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek as _, Write as _};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use rustix::fs::{FlockOperation, flock};
+use sayso_core::digest::{Digest, Pieces};
+
+use crate::private_folder::{fresh, make, settle};
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of one file, in bytes.
+    pub file: u64,
+    /// In all, in bytes.
+    pub total: u64,
+    /// For how long, in days.
+    pub days: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { file: 64 << 20, total: 1 << 30, days: 30 }
+    }
+}
+
+/// What came of keeping one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It is kept.
+    Yes(Digest, u64),
+    /// It is larger than a file may be.
+    TooLarge(u64),
+}
+
+/// The folder with all backups.
+#[derive(Debug)]
+pub struct Backups {
+    folder: PathBuf,
+    limits: Limits,
+    sync: bool,
+    /// How much is kept as far as this process knows; nobody has counted at first.
+    held: AtomicU64,
+}
+
+const NOT_COUNTED: u64 = u64::MAX;
+
+impl Backups {
+    /// The backups in a folder, which is made.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn open(folder: PathBuf, limits: Limits, sync: bool) -> Result<Backups, String> {
+        make(&folder)?;
+        Ok(Backups { folder, limits, sync, held: AtomicU64::new(NOT_COUNTED) })
+    }
+
+    /// How much is kept.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Where the content with a digest lies, if it is kept.
+    pub fn path(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.to_string();
+        let hex = hex.strip_prefix("sha256:").unwrap_or(&hex);
+        self.folder.join(hex.get(..2).unwrap_or("00")).join(hex)
+    }
+
+    /// The folder they lie in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether it is kept.
+    pub fn has(&self, digest: &Digest) -> bool {
+        self.path(digest).is_file()
+    }
+
+    /// Keeps what can be read from `from`.
+    ///
+    /// # Errors
+    /// If it cannot be read or written: then the change must not be made.
+    pub fn keep(&self, from: &mut dyn Read) -> Result<Kept, String> {
+        self.try_keep(from, self.sync).map_err(|error| format!("no backup could be made: {error}"))
+    }
+
+    /// Keeps one of many: it outlasts a loss of power only after [`Backups::flush`].
+    ///
+    /// # Errors
+    /// As [`Backups::keep`].
+    pub fn keep_one_of_many(&self, from: &mut dyn Read) -> Result<Kept, String> {
+        self.try_keep(from, false).map_err(|error| format!("no backup could be made: {error}"))
+    }
+
+    /// Makes everything that was kept last.
+    ///
+    /// # Errors
+    /// If the disk says no.
+    pub fn flush(&self) -> Result<(), String> {
+        let flushed = if self.sync { File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?)) } else { Ok(()) };
+        flushed.map_err(|error| format!("no backup could be made: {error}"))
+    }
+
+    fn try_keep(&self, from: &mut dyn Read, sync: bool) -> io::Result<Kept> {
+        let (mut file, temp) = fresh(&self.folder)?;
+        let copied = copy(from, &mut file, self.limits.file);
+        let kept = copied.and_then(|copied| match copied {
+            Kept::TooLarge(_) => fs::remove_file(&temp).map(|()| copied),
+            Kept::Yes(digest, size) => self.place(&file, &temp, &digest, size, sync).map(|()| copied),
+        });
+        if kept.is_err() {
+            let _ = fs::remove_file(&temp);
+        }
+        kept
+    }
+
+    fn place(&self, file: &File, temp: &Path, digest: &Digest, size: u64, sync: bool) -> io::Result<()> {
+        let path = self.path(digest);
+        if let Ok(there) = File::open(&path).and_then(|there| there.metadata().map(|metadata| (there, metadata)))
+            && there.1.len() == size
+        {
+            // Whoever clears up sees that it is wanted again.
+            there.0.set_modified(SystemTime::now()).or_else(|_| fs::rename(temp, &path))?;
+            return fs::remove_file(temp);
+        }
+        if let Some(parent) = path.parent() {
+            make(parent).map_err(io::Error::other)?;
+        }
+        settle(file, temp, &path, sync)?;
+        if self.held.load(Ordering::Relaxed) != NOT_COUNTED {
+            self.held.fetch_add(size, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Opens what was kept.
+    ///
+    /// # Errors
+    /// If it is not kept any more.
+    pub fn read(&self, digest: &Digest) -> Result<File, String> {
+        File::open(self.path(digest)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                format!("its backup is gone: backups are kept for {} days, and the oldest make room for new ones", self.limits.days)
+            }
+            _ => format!("its backup cannot be read: {error}"),
+        })
+    }
+
+    /// Waits until no other process with these backups switches a file, and keeps it so until the handle is dropped.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn turn(&self) -> Result<File, String> {
+        let path = self.folder.join(".lock");
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path);
+        let locked = lock.and_then(|file| flock(&file, FlockOperation::LockExclusive).map(|()| file).map_err(io::Error::from));
+        locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
+    }
+
+    /// Whether what is written must outlast a loss of power.
+    pub fn sync(&self) -> bool {
+        self.sync
+    }
+
+    /// How many bytes are kept, as far as this process knows.
+    pub fn held(&self) -> u64 {
+        match self.held.load(Ordering::Relaxed) {
+            NOT_COUNTED => {
+                let total = self.all().iter().map(|kept| kept.size).sum();
+                self.held.store(total, Ordering::Relaxed);
+                total
+            }
+            known => known,
+        }
+    }
+
+    /// Everything that is kept.
+    pub fn all(&self) -> Vec<Stored> {
+        let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+        let mut all = Vec::new();
+        for file in entries(&self.folder).iter().filter(|path| path.is_dir()).flat_map(|folder| entries(folder)) {
+            let digest = file.file_name().and_then(|name| Digest::parse(&format!("sha256:{}", name.to_str()?)));
+            let metadata = fs::symlink_metadata(&file).ok();
+            if let (Some(digest), Some(metadata)) = (digest, metadata) {
+                all.push(Stored { digest, size: metadata.len(), touched: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH) });
+            }
+        }
+        all
+    }
+
+    /// Removes files that were never finished because a process was killed long ago.
+    pub fn remove_unfinished(&self, before: SystemTime) {
+        remove_unfinished(&self.folder, before);
+    }
+
+    /// Throws one away.
+    pub fn remove(&self, stored: &Stored) {
+        if fs::remove_file(self.path(&stored.digest)).is_ok() && self.held.load(Ordering::Relaxed) != NOT_COUNTED {
+            let _ = self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| Some(held.saturating_sub(stored.size)));
+        }
+    }
+}
+
+/// Makes everything on the disk of a folder last; for many files this is much faster than one by one.
+///
+/// # Errors
+/// If the disk says no.
+pub fn flush_disk(folder: impl AsFd) -> Result<(), rustix::io::Errno> {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::syncfs(folder);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = folder;
+        rustix::fs::sync();
+        Ok(())
+    }
+}
+
+/// One content that is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    /// Its digest.
+    pub digest: Digest,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last wanted.
+    pub touched: SystemTime,
+}
+
+/// Removes the unfinished files of a folder that are older than a time.
+pub fn remove_unfinished(folder: &Path, before: SystemTime) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_temp = name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp"));
+        let is_old = entry.metadata().and_then(|metadata| metadata.modified()).is_ok_and(|time| time < before);
+        if is_temp && is_old {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Copies at most `most` bytes, and tells their digest.
+fn copy(from: &mut dyn Read, to: &mut File, most: u64) -> io::Result<Kept> {
+    let (mut pieces, mut size) = (Pieces::default(), 0_u64);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => return Ok(Kept::Yes(pieces.finish(), size)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let piece = buffer.get(..count).unwrap_or_default();
+        size += count as u64;
+        if size > most {
+            return Ok(Kept::TooLarge(size));
+        }
+        pieces.add(piece);
+        to.write_all(piece)?;
+    }
+}
+
+/// The digest of a file of at most `most` bytes, from its start.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn digest(file: &mut File, most: u64) -> io::Result<Option<(Digest, u64)>> {
+    file.rewind()?;
+    let (mut pieces, mut size) = (Pieces::default(), 0_u64);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(Some((pieces.finish(), size))),
+            Ok(count) => {
+                size += count as u64;
+                if size > most {
+                    return Ok(None);
+                }
+                pieces.add(buffer.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

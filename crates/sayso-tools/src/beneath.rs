@@ -1,0 +1,303 @@
+//! Opens the very path that was judged: no link on the way, whoever puts one there meanwhile (H-21, H-22).
+//!
+//! A path that was judged has no link left in it. It is opened from the root by the kernel's own rule against links, or name by name
+//! where that rule is missing; from there on everything is done below the handle of the folder, never again by the path.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::io::Errno;
+use sayso_core::visible::visible;
+
+/// Why a path cannot be used.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Nothing stands there.
+    Missing(PathBuf),
+    /// A link stands where none was when the path was judged.
+    Link(PathBuf),
+    /// A name on the way is no folder.
+    NotFolder(PathBuf),
+    /// It is neither a file nor a folder; the word says what it is.
+    Special(PathBuf, &'static str),
+    /// It is a folder, and a file was expected.
+    Folder(PathBuf),
+    /// The system says no.
+    System(PathBuf, Errno),
+}
+
+/// A place in a folder that is held open: what is done there is done in this folder, wherever its path leads by then.
+#[derive(Debug)]
+pub struct Spot {
+    /// The folder.
+    pub folder: OwnedFd,
+    /// The name in it.
+    pub name: OsString,
+    /// The whole path, for messages.
+    pub path: PathBuf,
+}
+
+/// How folders are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// By the kernel's rule against links, or name by name where it has none.
+    Best,
+    /// Name by name.
+    ByName,
+}
+
+impl Spot {
+    /// The place of an absolute path without links. Its folder must be there; the last name need not.
+    ///
+    /// # Errors
+    /// If the folder is not there, or is reached through a link.
+    pub fn of(path: &Path) -> Result<Spot, Trouble> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Trouble::Folder(path.to_owned()));
+        };
+        Ok(Spot { folder: folder(parent, Way::Best)?, name: name.to_owned(), path: path.to_owned() })
+    }
+
+    /// What stands there, the link itself if it is one; none if nothing does.
+    ///
+    /// # Errors
+    /// If it cannot be looked at.
+    pub fn stat(&self) -> Result<Option<Stat>, Trouble> {
+        stat(&self.folder, &self.name).map_err(|error| Trouble::System(self.path.clone(), error))
+    }
+
+    /// Whether the path still leads to the folder that is held open.
+    pub fn is_still_there(&self) -> bool {
+        let now = self.path.parent().and_then(|parent| folder(parent, Way::Best).ok());
+        let same = |one: Stat, other: Stat| one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+        now.and_then(|now| Some(same(fstat(&now).ok()?, fstat(&self.folder).ok()?))).unwrap_or(false)
+    }
+}
+
+/// The flags of a handle that only marks a folder.
+fn marks() -> OFlags {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    #[cfg(target_os = "linux")]
+    let flags = flags | OFlags::PATH;
+    flags
+}
+
+/// Opens a folder by its absolute path, through no link.
+///
+/// # Errors
+/// If it is not there, is no folder, or a link stands on the way.
+pub fn folder(path: &Path, way: Way) -> Result<OwnedFd, Trouble> {
+    if !path.is_absolute() {
+        return Err(Trouble::Missing(path.to_owned()));
+    }
+    let root = openat(CWD, "/", marks(), Mode::empty()).map_err(|error| Trouble::System(PathBuf::from("/"), error))?;
+    let rest = path.strip_prefix("/").unwrap_or(path);
+    below(root, Path::new("/"), rest, way)
+}
+
+/// Opens a folder below one that is held open, through no link.
+///
+/// # Errors
+/// As [`folder`].
+pub fn below(start: OwnedFd, shown: &Path, rest: &Path, way: Way) -> Result<OwnedFd, Trouble> {
+    if rest.as_os_str().is_empty() {
+        return Ok(start);
+    }
+    if rest.components().any(|part| !matches!(part, Component::Normal(_))) {
+        return Err(Trouble::Missing(shown.join(rest)));
+    }
+    #[cfg(target_os = "linux")]
+    if way == Way::Best {
+        use rustix::fs::{ResolveFlags, openat2};
+        let rules = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(&start, rest, marks(), Mode::empty(), rules) {
+            Ok(folder) => return Ok(folder),
+            // Where something is in the way, the walk below finds out what and where; where the kernel has no such call, it does the work.
+            Err(
+                Errno::LOOP | Errno::NOTDIR | Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::NOENT | Errno::AGAIN | Errno::NAMETOOLONG,
+            ) => {}
+            Err(error) => return Err(Trouble::System(shown.join(rest), error)),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = way;
+    by_name(start, shown, rest)
+}
+
+fn by_name(start: OwnedFd, shown: &Path, rest: &Path) -> Result<OwnedFd, Trouble> {
+    let (mut open, mut at) = (start, shown.to_owned());
+    for name in rest {
+        at.push(name);
+        open = match openat(&open, name, marks(), Mode::empty()) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT) => return Err(Trouble::Missing(at)),
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                let is_link = stat(&open, name).ok().flatten().is_some_and(|found| kind(&found) == FileType::Symlink);
+                return Err(if is_link { Trouble::Link(at) } else { Trouble::NotFolder(at) });
+            }
+            Err(error) => return Err(Trouble::System(at, error)),
+        };
+    }
+    Ok(open)
+}
+
+/// The deepest folder of a path that is there, and the names that are missing below it. The path itself may be there whole.
+///
+/// # Errors
+/// If a link or a file stands on the way.
+pub fn deepest(path: &Path) -> Result<(OwnedFd, PathBuf, Vec<OsString>), Trouble> {
+    let mut missing = Vec::new();
+    let mut at = path;
+    loop {
+        match folder(at, Way::Best) {
+            Ok(open) => {
+                missing.reverse();
+                return Ok((open, at.to_owned(), missing));
+            }
+            Err(Trouble::Missing(_)) => match (at.parent(), at.file_name()) {
+                (Some(parent), Some(name)) => {
+                    missing.push(name.to_owned());
+                    at = parent;
+                }
+                _ => return Err(Trouble::Missing(path.to_owned())),
+            },
+            Err(other) => return Err(other),
+        }
+    }
+}
+
+/// What stands under a name of a folder, the link itself if it is one.
+///
+/// # Errors
+/// If it cannot be looked at.
+pub fn stat(folder: impl AsFd, name: &OsStr) -> Result<Option<Stat>, Errno> {
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// What kind of thing it is.
+pub fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+/// The permission bits.
+#[allow(clippy::useless_conversion, reason = "the bits of a mode are a shorter number on some systems")]
+pub fn mode(stat: &Stat) -> u32 {
+    u32::from(stat.st_mode) & 0o7777
+}
+
+/// Opens a regular file for reading. Nothing is waited for and no device is touched.
+///
+/// # Errors
+/// If it is missing, or anything else than a regular file.
+pub fn file(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<(File, Stat), Trouble> {
+    let system = |error| Trouble::System(shown.to_owned(), error);
+    let regular = |stat: &Stat| match kind(stat) {
+        FileType::RegularFile => Ok(()),
+        FileType::Symlink => Err(Trouble::Link(shown.to_owned())),
+        FileType::Directory => Err(Trouble::Folder(shown.to_owned())),
+        other => Err(Trouble::Special(shown.to_owned(), word(other))),
+    };
+    // Opening a device can do something by itself, so it is looked at first, and then at what was opened.
+    regular(&stat(&folder, name).map_err(system)?.ok_or_else(|| Trouble::Missing(shown.to_owned()))?)?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
+        Errno::LOOP => Trouble::Link(shown.to_owned()),
+        Errno::NOENT => Trouble::Missing(shown.to_owned()),
+        error => system(error),
+    })?;
+    let found = fstat(&open).map_err(system)?;
+    regular(&found)?;
+    Ok((File::from(open), found))
+}
+
+/// Opens a folder under a name of another one, to read the names in it.
+///
+/// # Errors
+/// If it is no folder.
+pub fn inner(folder: impl AsFd, name: &OsStr, shown: &Path) -> Result<OwnedFd, Trouble> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(&folder, name, flags, Mode::empty()).map_err(|error| match error {
+        Errno::NOENT => Trouble::Missing(shown.to_owned()),
+        Errno::LOOP | Errno::NOTDIR => match stat(&folder, name) {
+            Ok(Some(found)) if kind(&found) == FileType::Symlink => Trouble::Link(shown.to_owned()),
+            _ => Trouble::NotFolder(shown.to_owned()),
+        },
+        error => Trouble::System(shown.to_owned(), error),
+    })
+}
+
+/// Opens a folder by its absolute path, through no link, to read the names in it.
+///
+/// # Errors
+/// As [`folder`].
+pub fn names_of(path: &Path) -> Result<OwnedFd, Trouble> {
+    inner(folder(path, Way::Best)?, OsStr::new("."), path)
+}
+
+/// Opens a folder below an open one, to set its permissions or read the names in it.
+///
+/// # Errors
+/// As [`inner`].
+pub fn inner_of(top: &OwnedFd, path: &Path) -> Result<OwnedFd, Trouble> {
+    let name = path.file_name().ok_or_else(|| Trouble::Missing(path.to_owned()))?;
+    let start = top.try_clone().map_err(|_| Trouble::System(path.to_owned(), Errno::MFILE))?;
+    inner(below(start, Path::new(""), path.parent().unwrap_or(Path::new("")), Way::Best)?, name, path)
+}
+
+/// What a special file is called.
+pub fn word(kind: FileType) -> &'static str {
+    match kind {
+        FileType::RegularFile => "a file",
+        FileType::Directory => "a folder",
+        FileType::Symlink => "a link",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        FileType::CharacterDevice | FileType::BlockDevice => "a device",
+        _ => "something unknown",
+    }
+}
+
+/// A path for a message.
+pub fn shown(path: &Path) -> String {
+    visible(&String::from_utf8_lossy(path.as_os_str().as_bytes())).into_owned()
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Missing(path) => write!(out, "`{}` does not exist", shown(path)),
+            Trouble::Link(path) => write!(out, "a link was put in the way of `{}` after it was judged", shown(path)),
+            Trouble::NotFolder(path) => write!(out, "`{}` is not a folder", shown(path)),
+            Trouble::Special(path, what) => write!(out, "`{}` is {what}, not a file", shown(path)),
+            Trouble::Folder(path) => write!(out, "`{}` is a folder, not a file", shown(path)),
+            Trouble::System(path, error) => write!(out, "`{}`: {}", shown(path), reason(*error)),
+        }
+    }
+}
+
+/// An error of the system in a few words.
+pub fn reason(error: Errno) -> String {
+    match error {
+        Errno::ACCESS | Errno::PERM => "permission denied".to_owned(),
+        Errno::NOSPC | Errno::DQUOT => "the disk is full".to_owned(),
+        Errno::ROFS => "the disk is read-only".to_owned(),
+        Errno::NAMETOOLONG => "the name is too long".to_owned(),
+        Errno::FBIG => "the file would be larger than the system allows".to_owned(),
+        other => std::io::Error::from(other).to_string(),
+    }
+}
+
+impl From<Trouble> for String {
+    fn from(trouble: Trouble) -> String {
+        trouble.to_string()
+    }
+}

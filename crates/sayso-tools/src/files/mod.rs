@@ -1,0 +1,257 @@
+//! The file tools: they open what was judged and nothing else, write whole or not at all, and keep what they take away.
+
+mod call;
+mod copy;
+mod folders;
+mod glob;
+mod grep;
+mod list;
+mod output;
+mod pattern;
+mod read;
+mod relocate;
+mod remove;
+mod walk;
+mod write;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use sayso_core::node::Node;
+use sayso_core::operation::Operation;
+use sayso_core::tool::Kind;
+use sayso_core::verdict::Verdict;
+
+use crate::backups::{Backups, Limits};
+use crate::beneath::Spot;
+use crate::changes::{Change, Changes, Step, new_name};
+use crate::making::Source;
+use crate::promise::Keep;
+use crate::prune::prune;
+use crate::recover::{Recovered, recover};
+use crate::replace::apply;
+use crate::result::ToolResult;
+use crate::state::State;
+use crate::tree::{self, Looking};
+use call::Call;
+
+/// What the file tools work with: the backups and the changes of one state folder.
+#[derive(Debug)]
+pub struct Files {
+    backups: Backups,
+    changes: Changes,
+    umask: u32,
+}
+
+/// How much is kept, and how safely.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How much is kept.
+    pub limits: Limits,
+    /// Whether what is written must outlast a loss of power; a killed process loses nothing either way.
+    pub sync: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { limits: Limits::default(), sync: true }
+    }
+}
+
+/// Whose change it is.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The id of the operation.
+    pub id: String,
+    /// The batch it came in.
+    pub batch: Option<String>,
+    /// The session.
+    pub session: String,
+    /// The tool.
+    pub tool: String,
+    /// The workspace.
+    pub workspace: String,
+    /// The names of the changes that it takes back.
+    pub undoes: Vec<String>,
+}
+
+/// A change that was made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The id that undoes it.
+    pub id: String,
+    /// Remarks for the person and the agent.
+    pub remarks: Vec<String>,
+    /// Why it cannot be undone.
+    pub unkept: Option<String>,
+}
+
+impl Files {
+    /// The tools with a state folder, which must not lie in a workspace.
+    ///
+    /// # Errors
+    /// If the folder cannot be used.
+    pub fn open(state: &Path, settings: Settings) -> Result<Files, String> {
+        Ok(Files {
+            backups: Backups::open(state.join("backups"), settings.limits, settings.sync)?,
+            changes: Changes::open(state.join("changes"), settings.sync)?,
+            umask: umask(),
+        })
+    }
+
+    /// The backups.
+    pub fn backups(&self) -> &Backups {
+        &self.backups
+    }
+
+    /// The changes.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Says beforehand whether what stands at a path could be kept, so that taking it away can be undone.
+    pub fn promise(&self, path: &Path) -> Keep {
+        self.backups.promise(path)
+    }
+
+    /// Clears up after processes that were cut off. To be called before anything else.
+    pub fn recover(&self) -> Recovered {
+        recover(&self.changes, &self.backups)
+    }
+
+    /// Forgets changes that are too old, and backups that nobody needs any more.
+    pub fn prune(&self) {
+        prune(&self.changes, &self.backups, SystemTime::now());
+    }
+
+    /// Writes a change down and carries it out: all of its steps or none.
+    ///
+    /// # Errors
+    /// If a step cannot be carried out; then nothing was changed.
+    pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
+        let About { mut id, batch, session, tool, workspace, undoes } = about;
+        if id.is_empty() {
+            id = crate::private_folder::random();
+        }
+        let change = Change { name: new_name(&id), id, batch, session, tool, workspace, undoes, unkept, steps };
+        let open = self.changes.begin(&change)?;
+        let mut remarks = Vec::new();
+        for (index, step) in change.steps.iter().enumerate() {
+            let why = match apply(step, source, &self.backups) {
+                Ok(more) => {
+                    remarks.extend(more);
+                    if change.steps.len() > 1 {
+                        open.set_progress(index + 1);
+                    }
+                    continue;
+                }
+                Err(why) => why,
+            };
+            let taken_back = change.steps.iter().take(index).enumerate().rev().map(|(index, step)| {
+                apply(&step.reversed(), &Source::Kept(&self.backups), &self.backups)?;
+                open.set_progress(index);
+                Ok::<_, String>(())
+            });
+            let stuck = taken_back.into_iter().find_map(Result::err);
+            return Err(match stuck {
+                None => {
+                    open.discard();
+                    why
+                }
+                Some(stuck) => {
+                    remarks.extend(open.finish().err());
+                    format!("{why}; and a part of it could not be taken back: {stuck}")
+                }
+            });
+        }
+        remarks.extend(open.finish().err());
+        if self.backups.held() > self.backups.limits().total {
+            self.prune();
+        }
+        Ok(Made { id: change.id, remarks, unkept: change.unkept })
+    }
+
+    /// What stands at a place, kept as it is seen; and if it cannot be kept, why.
+    fn keep(&self, spot: &Spot) -> Result<(State, Option<String>), String> {
+        let refused = self.backups.refuses(tree::measure(spot)?).and_then(|keep| keep.reason(self.backups.limits()));
+        let read = if refused.is_some() { 0 } else { self.backups.limits().file };
+        let state = tree::look(spot, Looking { backups: &self.backups, keep: refused.is_none(), read })?;
+        Ok((state, refused))
+    }
+}
+
+/// Runs a call of a file tool that was approved. The paths it opens are those of the verdict.
+pub fn run(kit: &Files, operation: &Operation, verdict: &Verdict) -> ToolResult {
+    if verdict.digest != operation.digest() {
+        return ToolResult::failed("what was judged is another call. nothing was changed");
+    }
+    let call = Call { kit, operation, verdict };
+    let looked = match operation.kind() {
+        Kind::FileRead => Some(read::read(&call)),
+        Kind::FileGrep => Some(grep::grep(&call)),
+        Kind::List => Some(list::list(&call)),
+        Kind::Glob => Some(glob::glob(&call)),
+        _ => None,
+    };
+    if let Some(result) = looked {
+        return result.unwrap_or_else(ToolResult::failed);
+    }
+    let changed = match operation.kind() {
+        Kind::FileWrite
+        | Kind::FileEdit
+        | Kind::FileCreate
+        | Kind::FileCreateOverwrite
+        | Kind::FileAppend
+        | Kind::FileInsertAfter
+        | Kind::FileInsertBefore => write::write(&call),
+        Kind::FileDelete => remove::delete(&call),
+        Kind::FileRmdir => remove::rmdir(&call),
+        Kind::FileMove => relocate::relocate(&call),
+        Kind::FileCopy => copy::copy(&call),
+        Kind::FileMkdir => folders::mkdir(&call),
+        other => Err(format!("`{}` is no file tool", other.word())),
+    };
+    changed.unwrap_or_else(|why| ToolResult::failed(format!("{why}. nothing was changed")))
+}
+
+/// Whether this kind is one of the tools here.
+pub fn is_file_tool(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::FileRead
+            | Kind::FileGrep
+            | Kind::List
+            | Kind::Glob
+            | Kind::FileWrite
+            | Kind::FileEdit
+            | Kind::FileCreate
+            | Kind::FileCreateOverwrite
+            | Kind::FileAppend
+            | Kind::FileInsertAfter
+            | Kind::FileInsertBefore
+            | Kind::FileDelete
+            | Kind::FileRmdir
+            | Kind::FileMove
+            | Kind::FileCopy
+            | Kind::FileMkdir
+    )
+}
+
+/// The result of a change: what was done, what to know besides, and the id that undoes it.
+fn changed(done: String, made: Made) -> ToolResult {
+    let mut output = done;
+    for remark in &made.remarks {
+        output.push_str(&format!("\n{remark}"));
+    }
+    match made.unkept {
+        Some(why) => ToolResult::done(format!("{output}\nthis cannot be undone: {why}")),
+        None => ToolResult::done(output).with("change", Node::text(made.id)),
+    }
+}
+
+/// Which permissions new files do not get.
+fn umask() -> u32 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    line.and_then(|value| u32::from_str_radix(value.trim(), 8).ok()).unwrap_or(0o022)
+}

@@ -1,0 +1,153 @@
+//! Writes a file: new, whole, at the end, or in the middle. What it writes is what the prompt has shown.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Stat, fstat};
+use sayso_core::digest::Digest;
+use sayso_core::edit;
+use sayso_core::operation::MAX_BYTES;
+use sayso_core::tool::{Kind, Role};
+
+use super::call::Call;
+use super::{Files, changed};
+use crate::backups::Kept;
+use crate::beneath::{self, Spot, Trouble};
+use crate::changes::Step;
+use crate::making::Source;
+use crate::promise::size_words;
+use crate::result::ToolResult;
+use crate::state::State;
+
+/// Runs every tool that gives a file new content.
+pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {
+    let judged = call.path(Role::Path)?;
+    let parent = judged.path.parent().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
+    let (folder, at, missing) = beneath::deepest(parent)?;
+    let name = judged.path.file_name().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?.to_owned();
+    if !missing.is_empty() {
+        return new(call, &judged.path, &judged.shown(), (folder, at), missing);
+    }
+    let spot = Spot { folder, name, path: judged.path.clone() };
+    match spot.stat()? {
+        None => new(call, &judged.path, &judged.shown(), (spot.folder, at), missing),
+        Some(_) if call.operation.kind() == Kind::FileCreate => {
+            Err(format!("`{}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`", judged.shown()))
+        }
+        Some(found) => over(call, &spot, &found, &judged.shown()),
+    }
+}
+
+/// A file where nothing stands, with the folders that it needs.
+fn new(call: &Call<'_>, path: &Path, shown: &str, (folder, at): (OwnedFd, PathBuf), missing: Vec<OsString>) -> Result<ToolResult, String> {
+    let operation = call.operation;
+    let text = match operation.kind() {
+        // An edit of nothing makes a file, as the prompt says.
+        Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => edit::text(operation, Role::Replace),
+        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => return Err(format!("`{shown}` does not exist")),
+        _ => edit::text(operation, Role::Content),
+    };
+    let kit = call.kit;
+    let file = after(kit, text.as_bytes(), 0o666 & !kit.umask)?;
+    let step = match missing.split_first() {
+        None => Step::put(path.to_owned(), State::Absent, file),
+        Some((first, rest)) => {
+            let mode = folder_mode(kit, &folder)?;
+            let name = path.file_name().unwrap_or_default();
+            let mut inside = nested(rest, mode);
+            inside.push((rest.iter().collect::<PathBuf>().join(name), file));
+            Step::put(at.join(first), State::Absent, State::Folder { mode, inside: Some(inside) })
+        }
+    };
+    let made = kit.carry_out(call.about(), vec![step], None, &Source::Bytes(text.as_bytes()))?;
+    let folders = if missing.is_empty() { "" } else { ", and the folders for it" };
+    Ok(changed(format!("made `{shown}` ({}){folders}", size_words(text.len() as u64)), made))
+}
+
+/// The folders below each other, for a state.
+pub(super) fn nested(names: &[OsString], mode: u32) -> Vec<(PathBuf, State)> {
+    let paths = (1..=names.len()).map(|count| names.iter().take(count).collect::<PathBuf>());
+    paths.map(|path| (path, State::Folder { mode, inside: None })).collect()
+}
+
+/// The permissions of a new folder; it belongs to the group of the folder it is in where that says so.
+pub(super) fn folder_mode(kit: &Files, parent: &OwnedFd) -> Result<u32, String> {
+    const BY_GROUP: u32 = 0o2000;
+    let parent = fstat(parent).map_err(beneath::reason)?;
+    Ok(0o777 & !kit.umask | beneath::mode(&parent) & BY_GROUP)
+}
+
+fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
+    // It is kept, too: a later look at what changed since needs it.
+    let digest = match kit.backups.keep(&mut &*bytes)? {
+        Kept::Yes(digest, _) => digest,
+        Kept::TooLarge(_) => Digest::of_bytes(bytes),
+    };
+    Ok(State::File { digest: Some(digest), size: bytes.len() as u64, mode })
+}
+
+/// A file that is there.
+fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolResult, String> {
+    let kit = call.kit;
+    if beneath::kind(found) != FileType::RegularFile {
+        beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    }
+    let replaces = matches!(call.operation.kind(), Kind::FileWrite | Kind::FileCreateOverwrite);
+    let size = u64::try_from(found.st_size).unwrap_or(0);
+    let most = kit.backups.limits().file.min(4 * MAX_BYTES as u64);
+    let (old, before, unkept) = if size > most {
+        if !replaces {
+            return Err(format!("`{shown}` is too large to be changed here ({})", size_words(size)));
+        }
+        let (state, unkept) = kit.keep(spot)?;
+        (None, state, unkept)
+    } else {
+        let (bytes, state) = read_and_keep(kit, spot, most)?;
+        (Some(bytes), state, None)
+    };
+    let text = content(call, old.as_deref(), shown)?;
+    let State::File { mode, .. } = before else { return Err(format!("`{shown}` is no file any more")) };
+    // New content must not run with the rights that the old one had.
+    const SET_IDS: u32 = 0o6000;
+    let after = after(kit, &text, mode & !SET_IDS)?;
+    if before == after {
+        return Ok(ToolResult::done(format!("`{shown}` holds just that already. nothing was changed")));
+    }
+    let step = Step::put(spot.path.clone(), before, after);
+    let mut made = kit.carry_out(call.about(), vec![step], unkept, &Source::Bytes(&text))?;
+    if found.st_nlink > 1 {
+        made.remarks.push(format!("it had {} names; only `{shown}` has the new content, the others keep the old one", found.st_nlink));
+    }
+    let old = old.map_or_else(|| size_words(size), |old| size_words(old.len() as u64));
+    Ok(changed(format!("wrote `{shown}` ({old} before, {} now)", size_words(text.len() as u64)), made))
+}
+
+fn read_and_keep(kit: &Files, spot: &Spot, most: u64) -> Result<(Vec<u8>, State), String> {
+    let (file, found) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| format!("`{}` cannot be read: {error}", beneath::shown(&spot.path)))?;
+    match kit.backups.keep(&mut bytes.as_slice())? {
+        Kept::Yes(digest, size) => Ok((bytes, State::File { digest: Some(digest), size, mode: beneath::mode(&found) })),
+        Kept::TooLarge(_) => Err(format!("`{}` grew while it was read", beneath::shown(&spot.path))),
+    }
+}
+
+/// The new content, from the old one where that counts.
+fn content(call: &Call<'_>, old: Option<&[u8]>, shown: &str) -> Result<Vec<u8>, String> {
+    let operation = call.operation;
+    let text = old.map(std::str::from_utf8);
+    match (operation.kind(), old, text) {
+        (Kind::FileWrite | Kind::FileCreateOverwrite, ..) => Ok(edit::text(operation, Role::Content).into_bytes()),
+        // What is added to the end does not touch the rest, whatever that is.
+        (Kind::FileAppend, Some(old), _) => Ok([old, edit::text(operation, Role::Content).as_bytes()].concat()),
+        (_, _, Some(Ok(text))) if text.len() > MAX_BYTES => {
+            Err(format!("`{shown}` is too large to be changed here ({})", size_words(text.len() as u64)))
+        }
+        (_, _, Some(Ok(text))) if text.contains('\0') => Err(format!("`{shown}` is no text file: it holds NUL characters")),
+        (_, _, Some(Ok(text))) => edit::over(operation, text).map(String::into_bytes).map_err(|why| format!("`{shown}`: {why}")),
+        (_, _, Some(Err(_))) => Err(format!("`{shown}` is no text file: it is not UTF-8")),
+        (_, _, None) => Err(format!("`{shown}` is too large to be changed here")),
+    }
+}

@@ -1,0 +1,98 @@
+//! Clears up after a process that was cut off: each change that was under way is then either whole or was never begun.
+
+use crate::backups::Backups;
+use crate::beneath::{Spot, shown};
+use crate::changes::{Change, Changes, Open, Step};
+use crate::making::Source;
+use crate::replace::{self, beside, holds, rename_new};
+use crate::state::State;
+use crate::tree::{self, Looking};
+
+/// What was cleared up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Changes that turned out to be whole, by id.
+    pub whole: Vec<String>,
+    /// Changes that never happened or were taken back, by id.
+    pub never: Vec<String>,
+    /// What could not be cleared up, in words.
+    pub left: Vec<String>,
+}
+
+/// Looks after every change whose process was cut off.
+pub fn recover(changes: &Changes, backups: &Backups) -> Recovered {
+    let mut recovered = Recovered::default();
+    for (change, open) in changes.cut_off() {
+        let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
+        let stands = !left.is_empty() || is_whole(&change, &open, backups);
+        recovered.left.extend(left);
+        if stands {
+            recovered.left.extend(open.finish().err());
+            recovered.whole.push(change.id.clone());
+        } else {
+            open.discard();
+            recovered.never.push(change.id.clone());
+        }
+    }
+    recovered
+}
+
+/// Whether the change was carried out. One of several steps that was cut off between them is taken back first.
+fn is_whole(change: &Change, open: &Open, backups: &Backups) -> bool {
+    let step = |index: usize| change.steps.get(index);
+    let mut done = open.progress();
+    // The step that was under way may have been carried out, or taken back, just before the end.
+    if done.checked_sub(1).and_then(step).is_some_and(|last| !is_done(last, backups) && is_done(&last.reversed(), backups)) {
+        done -= 1;
+    } else if step(done).is_some_and(|next| is_done(next, backups)) {
+        done += 1;
+    }
+    if done >= change.steps.len() {
+        return true;
+    }
+    while let Some(last) = done.checked_sub(1).and_then(step) {
+        if replace::apply(&last.reversed(), &Source::Kept(backups), backups).is_err() {
+            // It stays as it is, and can still be undone by hand.
+            return true;
+        }
+        done -= 1;
+        open.set_progress(done);
+    }
+    false
+}
+
+fn is_done(step: &Step, backups: &Backups) -> bool {
+    let at = |path: &std::path::Path, state: &State| match Spot::of(path) {
+        Ok(spot) => holds(state, &spot, backups),
+        Err(_) => *state == State::Absent,
+    };
+    match &step.moved_to {
+        Some(to) => at(&step.path, &State::Absent) && at(to, &step.before),
+        None => at(&step.path, &step.after) && step.before != step.after,
+    }
+}
+
+/// Removes what a step left unfinished, or puts back what it had only just taken away.
+fn clear(step: &Step, backups: &Backups) -> Result<(), String> {
+    let Ok(spot) = Spot::of(&step.path) else { return Ok(()) };
+    let temp = beside(&spot, &step.temp)?;
+    if step.moved_to.is_some() || temp.stat()?.is_none() {
+        return Ok(());
+    }
+    let removed = || tree::remove(&temp.folder, &temp.name).map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)));
+    let held = tree::look(&temp, Looking { backups, keep: false, read: backups.limits().file })?;
+    match (&step.before, &step.after) {
+        // It was taken away, and is what was meant, or what the removal has left of it.
+        (before, State::Absent) if before.covers(&held) => removed(),
+        // It was taken away, and is something else: its place is free, or somebody has it now.
+        (_, State::Absent) => rename_new(&temp, &spot),
+        (State::Absent, _) => removed(),
+        (before, after) if holds(after, &spot, backups) && !before.agrees(&held) => {
+            // The swap happened, and what it swapped out is not what was meant.
+            rustix::fs::renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, rustix::fs::RenameFlags::EXCHANGE)
+                .map_err(|error| format!("`{}` is left over: {error}", shown(&temp.path)))?;
+            removed()
+        }
+        _ => removed(),
+    }
+}

@@ -1,0 +1,236 @@
+//! Carries out one step: what is new is made beside the path and gets its name in one go, and what was there is looked at once more.
+//!
+//! Whatever happens meanwhile, nothing is lost that was not looked at: what stood at the path is swapped out, compared with what was
+//! written down, and put back if it is something else.
+
+use std::ffi::OsStr;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, RenameFlags, fchown, fsync, linkat, renameat, renameat_with, unlinkat};
+use rustix::io::Errno;
+
+use crate::backups::Backups;
+use crate::beneath::{self, Spot, Trouble, Way, reason, shown};
+use crate::changes::Step;
+use crate::making::{self, Source};
+use crate::state::State;
+use crate::tree::{self, Looking};
+
+/// Carries a step out, whole or not at all. What comes back are remarks.
+///
+/// # Errors
+/// If anything is not as the step says, or the disk says no. Then nothing was changed.
+pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+    if let Some(to) = &step.moved_to {
+        return move_away(step, to, backups).map(|()| Vec::new());
+    }
+    let spot = Spot::of(&step.path)?;
+    let temp = beside(&spot, &step.temp)?;
+    let done = match (&step.before, &step.after) {
+        (State::Absent, State::Absent) => Ok(Vec::new()),
+        (_, State::Absent) => return take_away(step, &spot, &temp, backups),
+        (State::Absent, _) => make(step, &spot, &temp, source, backups),
+        _ => replace(step, &spot, &temp, source, backups),
+    };
+    if done.is_err() {
+        let _ = tree::remove(&temp.folder, &temp.name);
+    }
+    done
+}
+
+/// The place under another name of the same folder.
+pub fn beside(spot: &Spot, name: &OsStr) -> Result<Spot, String> {
+    let folder = spot.folder.try_clone().map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+    Ok(Spot { folder, name: name.to_owned(), path: spot.path.with_file_name(name) })
+}
+
+fn make(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+    making::build(temp, &step.after, source, backups.sync())?;
+    still_there(spot)?;
+    rename_new(temp, spot)?;
+    settled(spot, backups);
+    Ok(Vec::new())
+}
+
+fn replace(step: &Step, spot: &Spot, temp: &Spot, source: &Source<'_>, backups: &Backups) -> Result<Vec<String>, String> {
+    making::build(temp, &step.after, source, backups.sync())?;
+    keep_owner(spot, temp, &step.after);
+    let _turn = backups.turn()?;
+    still_there(spot)?;
+    // Most changes by others are found here, before anybody can see anything new.
+    if let Some(why) = differs(step, spot, spot, backups) {
+        return Err(why);
+    }
+    match renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, RenameFlags::EXCHANGE) {
+        Ok(()) => {
+            if let Some(why) = differs(step, temp, spot, backups) {
+                // What we swapped out is not what was read: it gets its place back.
+                swap_back(spot, temp)?;
+                if !holds(&step.after, temp, backups) {
+                    // Somebody replaced ours in that moment, and meant to replace theirs: the newest one stays.
+                    swap_back(spot, temp)?;
+                }
+                return Err(why);
+            }
+        }
+        Err(Errno::NOENT) => return Err(format!("`{}` is gone: it was changed by somebody else meanwhile", shown(&spot.path))),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            // Some file systems cannot swap; there a short gap stays between that look and the new name.
+            renameat(&temp.folder, &temp.name, &spot.folder, &spot.name).map_err(|error| cannot(spot, error))?;
+        }
+        Err(error) => return Err(cannot(spot, error)),
+    }
+    let left = tree::remove(&temp.folder, &temp.name).err().map(|error| left_over(temp, error));
+    settled(spot, backups);
+    Ok(left.into_iter().collect())
+}
+
+fn swap_back(spot: &Spot, temp: &Spot) -> Result<(), String> {
+    renameat_with(&temp.folder, &temp.name, &spot.folder, &spot.name, RenameFlags::EXCHANGE).map_err(|error| {
+        format!(
+            "`{}` was changed by somebody else meanwhile; that version lies in `{}`: {}",
+            shown(&spot.path),
+            shown(&temp.path),
+            reason(error)
+        )
+    })
+}
+
+fn take_away(step: &Step, spot: &Spot, temp: &Spot, backups: &Backups) -> Result<Vec<String>, String> {
+    let _turn = backups.turn()?;
+    still_there(spot)?;
+    if let Some(why) = differs(step, spot, spot, backups) {
+        return Err(why);
+    }
+    rename_new(spot, temp).map_err(|why| why.replace(&shown(&temp.path), &shown(&spot.path)))?;
+    if let Some(why) = differs(step, temp, spot, backups) {
+        rename_new(temp, spot).map_err(|_| format!("{why}; it lies in `{}` now", shown(&temp.path)))?;
+        return Err(why);
+    }
+    let left = tree::remove(&temp.folder, &temp.name).err().map(|error| left_over(temp, error));
+    settled(spot, backups);
+    Ok(left.into_iter().collect())
+}
+
+fn left_over(temp: &Spot, error: Errno) -> String {
+    format!("a part of what was there could not be removed and lies in `{}`: {}", shown(&temp.path), reason(error))
+}
+
+fn move_away(step: &Step, to: &Path, backups: &Backups) -> Result<(), String> {
+    let (from, to) = (Spot::of(&step.path)?, Spot::of(to)?);
+    still_there(&from)?;
+    still_there(&to)?;
+    rename_new(&from, &to)?;
+    if let Some(why) = differs(step, &to, &from, backups) {
+        rename_new(&to, &from).map_err(|_| format!("{why}; it lies in `{}` now", shown(&to.path)))?;
+        return Err(why);
+    }
+    settled(&from, backups);
+    settled(&to, backups);
+    Ok(())
+}
+
+/// How what stands at a place differs from what the step says was there.
+fn differs(step: &Step, at: &Spot, shown_as: &Spot, backups: &Backups) -> Option<String> {
+    let read = if step.before.is_known() { backups.limits().file } else { 0 };
+    let now = match &step.before {
+        // Of a folder that only moves, what is in it does not matter.
+        State::Folder { inside: None, .. } => shallow(at),
+        _ => tree::look_at(at.folder.as_fd(), &at.name, &shown_as.path, Looking { backups, keep: false, read }),
+    };
+    match now {
+        Ok(now) => step.before.difference(&now, &shown_as.path).map(|what| format!("{what}: it was changed by somebody else meanwhile")),
+        Err(why) => Some(why),
+    }
+}
+
+/// Whether this stands at a place.
+pub fn holds(state: &State, at: &Spot, backups: &Backups) -> bool {
+    let now = match state {
+        State::Folder { inside: None, .. } => shallow(at),
+        _ => tree::look(at, Looking { backups, keep: false, read: backups.limits().file }),
+    };
+    now.is_ok_and(|now| state.agrees(&now))
+}
+
+/// What stands at a place, of a folder only itself.
+///
+/// # Errors
+/// If it cannot be looked at.
+pub fn shallow(spot: &Spot) -> Result<State, String> {
+    match spot.stat()? {
+        None => Ok(State::Absent),
+        Some(found) if beneath::kind(&found) == FileType::Directory => Ok(State::Folder { mode: beneath::mode(&found), inside: None }),
+        Some(_) => Ok(State::Special),
+    }
+}
+
+/// Gives what stands under one name another one, where nothing may stand.
+///
+/// # Errors
+/// If something stands there, or the disk says no.
+pub fn rename_new(from: &Spot, to: &Spot) -> Result<(), String> {
+    let taken = || format!("`{}` is there already", shown(&to.path));
+    match renameat_with(&from.folder, &from.name, &to.folder, &to.name, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
+        Err(Errno::NOENT) => Err(Trouble::Missing(from.path.clone()).to_string()),
+        Err(Errno::XDEV) => {
+            Err(format!("`{}` and `{}` are on different disks; copy it, then delete the old one", shown(&from.path), shown(&to.path)))
+        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_new_slowly(from, to, taken),
+        Err(error) => Err(cannot(to, error)),
+    }
+}
+
+/// For file systems that cannot refuse to replace.
+fn rename_new_slowly(from: &Spot, to: &Spot, taken: impl Fn() -> String) -> Result<(), String> {
+    let found = from.stat()?.ok_or_else(|| Trouble::Missing(from.path.clone()).to_string())?;
+    if beneath::kind(&found) != FileType::Directory {
+        match linkat(&from.folder, &from.name, &to.folder, &to.name, AtFlags::empty()) {
+            Ok(()) => return unlinkat(&from.folder, &from.name, AtFlags::empty()).map_err(|error| cannot(from, error)),
+            Err(Errno::EXIST) => return Err(taken()),
+            Err(_) => {}
+        }
+    }
+    if to.stat()?.is_some() {
+        return Err(taken());
+    }
+    renameat(&from.folder, &from.name, &to.folder, &to.name).map_err(|error| cannot(to, error))
+}
+
+/// The new file gets the owner of the old one, where that is allowed; the permissions are set again, as a new owner can clear some.
+fn keep_owner(old: &Spot, new: &Spot, after: &State) {
+    let (Ok(Some(was)), Ok((file, is))) = (old.stat(), beneath::file(&new.folder, &new.name, &new.path)) else { return };
+    if (was.st_uid, was.st_gid) == (is.st_uid, is.st_gid) {
+        return;
+    }
+    let (uid, gid) = (rustix::fs::Uid::from_raw(was.st_uid), rustix::fs::Gid::from_raw(was.st_gid));
+    if fchown(&file, Some(uid), Some(gid)).is_ok()
+        && let State::File { mode, .. } = after
+    {
+        let _ = rustix::fs::fchmod(&file, rustix::fs::Mode::from_raw_mode(*mode as rustix::fs::RawMode));
+    }
+}
+
+fn still_there(spot: &Spot) -> Result<(), String> {
+    match spot.is_still_there() {
+        true => Ok(()),
+        false => Err(format!("the folder of `{}` was moved away meanwhile", shown(&spot.path))),
+    }
+}
+
+/// Makes the new name outlast a loss of power.
+fn settled(spot: &Spot, backups: &Backups) {
+    let parent = spot.path.parent().filter(|_| backups.sync());
+    if let Some(Ok(folder)) = parent.map(|parent| beneath::folder(parent, Way::Best))
+        && let Ok(open) = beneath::inner(&folder, OsStr::new("."), &spot.path)
+    {
+        let _ = fsync(&open);
+    }
+}
+
+fn cannot(spot: &Spot, error: Errno) -> String {
+    Trouble::System(spot.path.clone(), error).to_string()
+}

@@ -1,0 +1,281 @@
+//! Takes changes back: one, the last one, or a whole batch, and only where nobody has changed anything since.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use sayso_core::visible::{visible, visible_block};
+use similar::TextDiff;
+
+use crate::beneath::{self, Spot, Trouble, shown};
+use crate::changes::{Change, Step};
+use crate::files::{About, Files};
+use crate::making::Source;
+use crate::replace::shallow;
+use crate::state::State;
+use crate::tree::{self, Looking};
+
+/// Which changes are taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which<'a> {
+    /// The last one that was not taken back yet.
+    Last,
+    /// The one of an operation.
+    Id(&'a str),
+    /// All of a batch.
+    Batch(&'a str),
+}
+
+/// What an undo would do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The changes that are taken back, the newest first.
+    pub changes: Vec<Change>,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+    /// The same in words, with the path of each.
+    pub words: Vec<(PathBuf, String)>,
+    /// What stands against it; if there is anything, nothing is done.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Something that was changed since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Where.
+    pub path: PathBuf,
+    /// What is different now, in words.
+    pub why: String,
+    /// What changed in the text since, as a unified diff; empty where there is none.
+    pub diff: String,
+}
+
+/// What came of an undo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// The id of the undo, which is a change itself.
+    pub id: String,
+    /// What was done, in words.
+    pub words: Vec<String>,
+}
+
+/// The longest text that is compared for a person.
+const MOST_COMPARED: u64 = 1 << 20;
+/// The longest diff that is shown, in lines.
+const MOST_LINES: usize = 200;
+
+/// The changes that stand: those that were not taken back, oldest first.
+pub fn standing(changes: Vec<Change>) -> Vec<Change> {
+    let mut taken_back: HashSet<String> = HashSet::new();
+    let mut stand: Vec<Change> = Vec::new();
+    for change in changes.into_iter().rev() {
+        if !taken_back.contains(&change.name) {
+            taken_back.extend(change.undoes.iter().cloned());
+            stand.push(change);
+        }
+    }
+    stand.reverse();
+    stand
+}
+
+/// Finds out what an undo would do. Nothing is changed.
+///
+/// # Errors
+/// If there is no such change, or it cannot be taken back whatever happens.
+pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
+    let changes = chosen(kit, which)?;
+    for change in &changes {
+        if let Some(why) = &change.unkept {
+            return Err(format!("`{}` cannot be undone: {}. nothing was changed", visible(&change.id), why));
+        }
+    }
+    let mut plan = Plan { changes, steps: Vec::new(), words: Vec::new(), conflicts: Vec::new() };
+    let mut touched: Vec<PathBuf> = Vec::new();
+    let steps: Vec<Step> = plan.changes.iter().flat_map(|change| change.steps.iter().rev().map(Step::reversed)).collect();
+    for step in steps {
+        let paths: Vec<PathBuf> = std::iter::once(step.path.clone()).chain(step.moved_to.clone()).collect();
+        let meets = |path: &PathBuf| touched.iter().any(|other| other.starts_with(path) || path.starts_with(other));
+        // What a newer change left there is only known when that is taken back; it is looked at then.
+        let is_first = !paths.iter().any(meets);
+        touched.extend(paths);
+        let standing = if is_first { stands(kit, &step)? } else { Standing::AsLeft };
+        match standing {
+            Standing::AlreadyBack => continue,
+            Standing::Changed(conflict) => plan.conflicts.push(conflict),
+            Standing::AsLeft => {}
+        }
+        if step.moved_to.is_none() {
+            has_backups(kit, &step)?;
+        }
+        plan.words.push((step.path.clone(), words(&step)));
+        plan.steps.push(step);
+    }
+    Ok(plan)
+}
+
+fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
+    let all = kit.changes().finished();
+    let known = |id: &str| all.iter().any(|change| change.id == id || change.batch.as_deref() == Some(id));
+    let missing = match which {
+        Which::Last => "there is nothing to undo".to_owned(),
+        Which::Id(id) | Which::Batch(id) if known(id) => format!("`{}` was undone already", visible(id)),
+        Which::Id(id) | Which::Batch(id) => {
+            format!("there is no change `{}`: changes are kept for {} days", visible(id), kit.backups().limits().days)
+        }
+    };
+    let mut standing = standing(all);
+    standing.reverse();
+    let chosen: Vec<Change> = match which {
+        // Going back twice goes back two changes; an undo is only undone by its own id.
+        Which::Last => standing.into_iter().find(|change| change.undoes.is_empty()).into_iter().collect(),
+        Which::Id(id) => standing.into_iter().find(|change| change.id == id).into_iter().collect(),
+        Which::Batch(batch) => {
+            standing.into_iter().filter(|change| change.batch.as_deref() == Some(batch) && change.undoes.is_empty()).collect()
+        }
+    };
+    if chosen.is_empty() { Err(missing) } else { Ok(chosen) }
+}
+
+enum Standing {
+    AsLeft,
+    AlreadyBack,
+    Changed(Conflict),
+}
+
+fn stands(kit: &Files, step: &Step) -> Result<Standing, String> {
+    let now = now(kit, &step.path, &step.before, false)?;
+    let there = match &step.moved_to {
+        Some(to) => Some((to, self::now(kit, to, &step.before, false)?)),
+        None => None,
+    };
+    let conflict = |path: &Path, why: String, diff: String| Standing::Changed(Conflict { path: path.to_owned(), why, diff });
+    Ok(match there {
+        None if step.before.agrees(&now) => Standing::AsLeft,
+        None if step.after.agrees(&now) => Standing::AlreadyBack,
+        Some((_, State::Absent)) if step.before.agrees(&now) => Standing::AsLeft,
+        Some((_, there)) if now == State::Absent && step.before.agrees(&there) => Standing::AlreadyBack,
+        Some((to, there)) if there != State::Absent => conflict(to, format!("`{}` is there now", shown(to)), String::new()),
+        _ => {
+            let why = step.before.difference(&now, &step.path).unwrap_or_else(|| "it was changed since".to_owned());
+            conflict(&step.path, why, changed_since(kit, &step.path, &step.before))
+        }
+    })
+}
+
+fn now(kit: &Files, path: &Path, expected: &State, keep: bool) -> Result<State, String> {
+    let spot = match Spot::of(path) {
+        Ok(spot) => spot,
+        Err(Trouble::Missing(_) | Trouble::NotFolder(_) | Trouble::Link(_)) => return Ok(State::Absent),
+        Err(other) => return Err(other.to_string()),
+    };
+    if let State::Folder { inside: None, .. } = expected {
+        return shallow(&spot);
+    }
+    tree::look(&spot, Looking { backups: kit.backups(), keep, read: kit.backups().limits().file })
+}
+
+fn has_backups(kit: &Files, step: &Step) -> Result<(), String> {
+    let gone = step.after.files().iter().find_map(|(digest, _)| match digest {
+        Some(digest) => kit.backups().read(digest).err(),
+        None => Some("no backup was made of it".to_owned()),
+    });
+    match gone {
+        Some(why) => Err(format!("`{}` cannot be brought back: {why}. nothing was changed", shown(&step.path))),
+        None => Ok(()),
+    }
+}
+
+/// What a step of an undo does, in words.
+fn words(step: &Step) -> String {
+    let path = shown(&step.path);
+    match (&step.moved_to, &step.before, &step.after) {
+        (Some(to), State::Folder { .. }, _) => format!("move `{path}` back to `{}`, with all that is in it now", shown(to)),
+        (Some(to), ..) => format!("move `{path}` back to `{}`", shown(to)),
+        (None, State::Folder { inside, .. }, State::Absent) => match inside.as_ref().map_or(0, Vec::len) {
+            0 => format!("remove the folder `{path}`"),
+            count => format!("remove the folder `{path}` with {count} more in it"),
+        },
+        (None, before, State::Absent) => format!("remove `{path}` ({})", before.word()),
+        (None, State::Absent, State::Folder { inside, .. }) => match inside.as_ref().map_or(0, Vec::len) {
+            0 => format!("bring back the folder `{path}`"),
+            count => format!("bring back the folder `{path}` with {count} more in it"),
+        },
+        (None, State::Absent, after) => format!("bring back `{path}` ({})", after.word()),
+        (None, ..) => format!("put `{path}` back to what it was before"),
+    }
+}
+
+/// What changed in a text file since a change left it, as a unified diff.
+fn changed_since(kit: &Files, path: &Path, left: &State) -> String {
+    let State::File { digest: Some(digest), size, .. } = left else { return String::new() };
+    let old = kit.backups().read(digest).ok().filter(|_| *size <= MOST_COMPARED);
+    let new = Spot::of(path).and_then(|spot| beneath::file(&spot.folder, &spot.name, path)).ok();
+    let (Some(old), Some((new, found))) = (old, new) else { return String::new() };
+    if u64::try_from(found.st_size).is_ok_and(|size| size > MOST_COMPARED) {
+        return String::new();
+    }
+    let (Ok(old), Ok(new)) = (std::io::read_to_string(old), std::io::read_to_string(new)) else { return String::new() };
+    let diff = TextDiff::from_lines(&old, &new);
+    let text = diff.unified_diff().context_radius(3).header("as it was left", "as it is now").to_string();
+    let mut lines: Vec<&str> = text.lines().take(MOST_LINES + 1).collect();
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        lines.push("… and more");
+    }
+    visible_block(&lines.join("\n"))
+}
+
+/// Takes the changes of a plan back, all or none. It is a change itself, under an id of its own, and can be undone.
+///
+/// # Errors
+/// If anything was changed since; then nothing is done.
+pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone, String> {
+    refuse(&plan.conflicts)?;
+    // What is taken away now is kept, too, so that the undo can be undone.
+    let mut unkept = None;
+    let mut touched: Vec<PathBuf> = Vec::new();
+    for step in &plan.steps {
+        let meets = |path: &PathBuf| touched.iter().any(|other| other.starts_with(path) || path.starts_with(other));
+        let is_first = !meets(&step.path) && !step.moved_to.as_ref().is_some_and(meets);
+        touched.extend(std::iter::once(step.path.clone()).chain(step.moved_to.clone()));
+        if !is_first || step.moved_to.is_some() {
+            continue;
+        }
+        match now(kit, &step.path, &step.before, true)? {
+            now if step.before.agrees(&now) => {}
+            _ => match stands(kit, step)? {
+                Standing::Changed(conflict) => refuse(&[conflict])?,
+                _ => return Err("something was changed in this moment. nothing was changed; try again".to_owned()),
+            },
+        }
+        if step.before.files().iter().any(|(digest, _)| digest.is_none()) {
+            unkept = Some("a file that it removed was too large for a backup".to_owned());
+        }
+    }
+    let newest = plan.changes.first();
+    let about = About {
+        id: if id.is_empty() { crate::private_folder::random() } else { id.to_owned() },
+        batch: None,
+        session: session.to_owned(),
+        tool: "undo".to_owned(),
+        workspace: newest.map(|change| change.workspace.clone()).unwrap_or_default(),
+        undoes: plan.changes.iter().map(|change| change.name.clone()).collect(),
+    };
+    let made = kit.carry_out(about, plan.steps.clone(), unkept, &Source::Kept(kit.backups()));
+    let made = made.map_err(|why| format!("{why}. nothing was changed"))?;
+    let words = plan.words.iter().map(|(_, words)| words.clone()).chain(made.remarks).collect();
+    Ok(Undone { id: made.id, words })
+}
+
+fn refuse(conflicts: &[Conflict]) -> Result<(), String> {
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    let mut text = String::from("this was changed since, so it is not undone; nothing was changed");
+    for conflict in conflicts {
+        text.push_str(&format!("\n{}", conflict.why));
+        if !conflict.diff.is_empty() {
+            text.push_str(&format!("\n{}", conflict.diff));
+        }
+    }
+    Err(text)
+}

@@ -1,0 +1,108 @@
+//! Random calls on a random tree: undoing all of them gives the first tree again, byte for byte.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use proptest::prelude::*;
+use sayso_core::node::Node;
+use sayso_tools::undo::Which;
+
+use crate::ground::{Ground, yes};
+
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+fn path() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(NAMES.to_vec()), 1..4).prop_map(|names| names.join("/"))
+}
+
+#[derive(Clone, Debug)]
+enum Thing {
+    File(String, Vec<u8>, u32),
+    Folder(String),
+    Link(String, String),
+}
+
+fn thing() -> impl Strategy<Value = Thing> {
+    let mode = prop::sample::select(vec![0o644, 0o600, 0o755, 0o444, 0o4711]);
+    prop_oneof![
+        3 => (path(), prop::collection::vec(any::<u8>(), 0..20), mode).prop_map(|(path, bytes, mode)| Thing::File(path, bytes, mode)),
+        1 => path().prop_map(Thing::Folder),
+        1 => (path(), path()).prop_map(|(path, to)| Thing::Link(path, to)),
+    ]
+}
+
+fn call() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Node)>)> {
+    let text = || "[a-c\n]{0,6}".prop_map(Node::text);
+    let one = || path().prop_map(Node::text);
+    prop_oneof![
+        (one(), text()).prop_map(|(path, text)| ("file_create", vec![("path", path), ("content", text)])),
+        (one(), text()).prop_map(|(path, text)| ("file_create_overwrite", vec![("path", path), ("content", text)])),
+        (one(), text()).prop_map(|(path, text)| ("file_write", vec![("path", path), ("content", text)])),
+        (one(), text()).prop_map(|(path, text)| ("file_append", vec![("path", path), ("content", text)])),
+        (one(), text(), text()).prop_map(|(path, find, replace)| {
+            ("file_edit", vec![("path", path), ("find", find), ("replace", replace), ("replace_all", yes())])
+        }),
+        (one(), text(), text()).prop_map(|(path, at, text)| ("file_insert_after", vec![("path", path), ("after", at), ("content", text)])),
+        (one(), text(), text())
+            .prop_map(|(path, at, text)| ("file_insert_before", vec![("path", path), ("before", at), ("content", text)])),
+        one().prop_map(|path| ("file_delete", vec![("path", path)])),
+        (one(), one()).prop_map(|(from, to)| ("file_move", vec![("from", from), ("to", to)])),
+        (one(), one()).prop_map(|(from, to)| ("file_copy", vec![("from", from), ("to", to)])),
+        one().prop_map(|path| ("file_mkdir", vec![("path", path)])),
+        one().prop_map(|path| ("file_rmdir", vec![("path", path)])),
+        one().prop_map(|path| ("file_rmdir", vec![("path", path), ("recursive", yes())])),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn undoing_everything_gives_the_first_tree(
+        things in prop::collection::vec(thing(), 0..12),
+        calls in prop::collection::vec(call(), 1..25),
+        as_batch in any::<bool>(),
+    ) {
+        let ground = Ground::in_memory();
+        for thing in things {
+            let at = |path: &str| ground.ws.join(path);
+            let parent = |path: &str| fs::create_dir_all(at(path).parent().unwrap());
+            // What does not fit the rest of the tree is left out.
+            match thing {
+                Thing::File(path, bytes, mode) => {
+                    if parent(&path).is_ok() && !ground.has(&path) && fs::write(at(&path), bytes).is_ok() {
+                        fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)).unwrap();
+                    }
+                }
+                Thing::Folder(path) => drop(fs::create_dir_all(at(&path))),
+                Thing::Link(path, to) => drop(parent(&path).and_then(|()| symlink(to, at(&path)))),
+            }
+        }
+        let mut trees = vec![ground.tree()];
+        for (index, (tool, args)) in calls.iter().enumerate() {
+            let operation = ground.op_as(tool, args, &index.to_string(), Some("all"));
+            let before = ground.tree();
+            let result = sayso_tools::files::run(&ground.kit, &operation, &ground.judge(&operation));
+            if result.facts.is_empty() {
+                prop_assert_eq!(&before, &ground.tree(), "{} {:?}: {:?}", tool, args, result);
+            } else {
+                trees.push(ground.tree());
+            }
+        }
+        let first = trees.first().unwrap().clone();
+        if as_batch {
+            if trees.len() > 1 {
+                prop_assert!(ground.undo(Which::Batch("all")).is_ok());
+            }
+            prop_assert_eq!(&ground.tree(), &first);
+        } else {
+            while trees.len() > 1 {
+                trees.pop();
+                let undone = ground.undo(Which::Last);
+                prop_assert!(undone.is_ok(), "{:?}", undone);
+                prop_assert_eq!(&ground.tree(), trees.last().unwrap(), "{:?}", undone);
+            }
+            prop_assert!(ground.undo(Which::Last).is_err());
+        }
+    }
+}
