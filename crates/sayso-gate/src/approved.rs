@@ -57,6 +57,11 @@ impl Approved {
         self.outcome
     }
 
+    /// Who said yes and how far, where a person did.
+    pub fn yes(&self) -> Option<&Yes> {
+        self.yes.as_ref()
+    }
+
     /// Whether this is the permission for an operation: the same tool, arguments, folder and environment, to the byte.
     pub fn is_for(&self, operation: &Operation) -> bool {
         self.operation.digest() == operation.digest()

@@ -21,6 +21,15 @@ pub struct Options {
     pub deny_aborts: bool,
 }
 
+/// What goes on in a batch.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// The turn of a call comes.
+    Starts(Position, &'a Call),
+    /// It has its end.
+    Ends(Position, &'a Finished),
+}
+
 /// The ends of all calls of a batch.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -76,7 +85,12 @@ impl Batch {
 
 impl Gate {
     /// Runs a batch. The list is fixed: an answer for the rest of it is for these calls and no others.
-    pub async fn batch(&self, mut calls: Vec<Call>, options: Options) -> Batch {
+    pub async fn batch(&self, calls: Vec<Call>, options: Options) -> Batch {
+        self.batch_told(calls, options, &|_| ()).await
+    }
+
+    /// The same, and somebody is told what goes on.
+    pub async fn batch_told(&self, mut calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync)) -> Batch {
         let id = self.ids.next("batch");
         for call in &mut calls {
             call.batch = Some(id.clone());
@@ -87,16 +101,21 @@ impl Gate {
         let mut stopped = false;
         let mut rest = Rest { gate: self, calls: calls.into_iter() };
         while let Some(call) = rest.calls.next() {
+            let place = Position { index: results.len() + 1, total };
+            told(Step::Starts(place, &call));
             if stopped {
-                results.push(self.cancel(call));
+                let finished = self.cancel(call);
+                told(Step::Ends(place, &finished));
+                results.push(finished);
                 continue;
             }
-            turn.place = Some(Position { index: results.len() + 1, total });
+            turn.place = Some(place);
             let group = self.group(&call, rest.calls.as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
             let finished = self.walk(self.freeze(call), &mut turn).await;
             self.settle_group(&id, group, &finished, &mut turn);
             stopped = turn.quit || options.deny_aborts && finished.outcome == Outcome::Denied;
+            told(Step::Ends(place, &finished));
             results.push(finished);
         }
         Batch { results, stopped }

@@ -8,9 +8,11 @@ use sayso_core::fact::{Facts, Question};
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_gate::ports::{Content, World};
+use sayso_gate::ports::{Backup, Content, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
+use sayso_tools::files::Files;
+use sayso_tools::promise::Keep;
 use sayso_world::content;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
@@ -129,6 +131,36 @@ pub fn check_file(file: PolicyFile) -> ReadFile {
     let mut read = read_file(PolicyFile { layer: FileLayer::User, ..file });
     read.0.origin = Origin::User;
     read.0
+}
+
+/// The real machine, with what sayso's own tools keep of files before they change them.
+pub struct KeepingWorld {
+    /// The machine.
+    pub world: RealWorld,
+    /// The tools that keep backups.
+    pub files: std::sync::Arc<Files>,
+}
+
+impl World for KeepingWorld {
+    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        self.world.answer(cwd, workspace, questions)
+    }
+
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        self.world.seal(files)
+    }
+
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        self.world.content(path, most)
+    }
+
+    fn backup(&self, path: &str) -> Backup {
+        match self.files.promise(Path::new(path)) {
+            Keep::NotThere => Backup::Needless,
+            Keep::Kept(place) => Backup::Kept(place.display().to_string()),
+            other => Backup::Not(other.reason(self.files.backups().limits()).unwrap_or_default()),
+        }
+    }
 }
 
 /// The real machine as the gate's world.

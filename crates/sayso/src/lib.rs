@@ -6,4 +6,8 @@ pub mod exit_code;
 pub mod expected;
 mod explained;
 pub mod intake;
+pub mod recorder;
 pub mod report;
+pub mod runner;
+pub mod screen;
+pub mod workbench;

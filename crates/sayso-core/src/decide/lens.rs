@@ -7,6 +7,7 @@ use crate::policy::Part;
 use crate::policy::index::RuleSet;
 use crate::policy::rule::{Rule, ShellRule};
 use crate::policy::settings::Resolved;
+use crate::tool::{Kind, Role};
 use crate::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 
 /// What every step of the judgement looks at.
@@ -75,7 +76,7 @@ impl<'a> Lens<'a> {
             write: if self.settings.roots.is_empty() { vec![workspace.clone()] } else { roots(true) },
             read_only: roots(false),
             environment: self.case.operation.environment(),
-            time_limit: self.case.operation.argument(crate::tool::Role::TimeLimit).and_then(crate::node::Node::as_whole),
+            time_limit: self.time_limit(),
         };
         Verdict {
             decision,
@@ -88,6 +89,20 @@ impl<'a> Lens<'a> {
             digest: self.case.operation.digest(),
             trace: trace.lines,
         }
+    }
+
+    /// How long the call may run, in seconds: what it says itself, or what the policy says for its kind.
+    fn time_limit(&self) -> Option<u64> {
+        let operation = self.case.operation;
+        let given = operation.argument(Role::TimeLimit).and_then(|node| {
+            let milliseconds = operation.args().entries().iter().any(|entry| std::ptr::eq(&entry.node, node) && entry.key.ends_with("_ms"));
+            node.as_whole().map(|number| if milliseconds { number.div_ceil(1000) } else { number })
+        });
+        given.or(match operation.kind() {
+            Kind::Terminal => Some(self.settings.command_timeout),
+            Kind::Mcp => Some(self.settings.mcp_timeout),
+            _ => None,
+        })
     }
 
     /// Whether a rule's conditions hold. What is not known keeps an allow rule from counting, and not an ask or deny rule.

@@ -231,6 +231,8 @@ impl Context<'_> {
             }
             "enabled" => settings.enabled = self.bool(node),
             "approval_timeout" => settings.approval_timeout = self.whole(node),
+            "command_timeout" => settings.command_timeout = self.whole(node),
+            "mcp_timeout" => settings.mcp_timeout = self.whole(node),
             "workspace" => {
                 if let Some(outside) = node.get("outside") {
                     settings.outside_workspace = decision(outside).and_then(|value| self.sourced(outside, value));

@@ -191,6 +191,8 @@ pub static POLICY: Record = Record {
         field("mode", MODE_WORDS, "How eager to ask."),
         field("enabled", Bool, "False stops prompts for low and medium risk; high risk still asks."),
         field("approval_timeout", Whole { least: 0, most: 604_800 }, "Seconds until an open prompt is denied; 0 waits."),
+        field("command_timeout", Whole { least: 1, most: 3600 }, "Seconds a command may run where the call does not say."),
+        field("mcp_timeout", Whole { least: 1, most: 3600 }, "Seconds a tool of an MCP server may run where the call does not say."),
         field("timeout_response", Word(&["deny"]), "What happens then; only `deny` is possible."),
         field(
             "workspace",

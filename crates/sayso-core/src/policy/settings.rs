@@ -117,6 +117,10 @@ settings! {
         enabled: bool = true,
         /// Seconds until an open prompt is denied.
         approval_timeout: u64 = 300,
+        /// Seconds a command may run where the call does not say.
+        command_timeout: u64 = 90,
+        /// Seconds a tool of an MCP server may run where the call does not say.
+        mcp_timeout: u64 = 180,
         /// What happens outside of the workspace.
         outside_workspace: Decision = Decision::Deny,
         /// For reads that no rule covers.

@@ -4,10 +4,14 @@ mod check;
 mod demo;
 mod policy;
 mod policy_test;
+mod run;
+mod undo;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
@@ -32,6 +36,8 @@ struct Cli {
 enum Command {
     Check(check::CheckArgs),
     Policy(policy::PolicyArgs),
+    Run(run::RunArgs),
+    Undo(undo::UndoArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -86,6 +92,8 @@ pub fn run() -> ExitCode {
     let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Policy(args) => policy::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Undo(args) => undo::run(&args),
         Command::Demo(args) => demo::run(&args),
     };
     match result {
@@ -193,6 +201,18 @@ fn folder(given: Option<&Path>) -> Result<String, Stop> {
     }
     let text = path.to_str().ok_or_else(|| Stop::usage(format!("`{}` has a name that is not UTF-8", path.display())))?;
     Ok(sayso_core::paths::join("/", text))
+}
+
+/// A flag that Ctrl-C and the like set: the running command and the batch end. The second time, sayso ends at once.
+fn stopped_by_signals() -> Arc<AtomicBool> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // Where a signal cannot be caught, it ends sayso as it always did.
+        let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stopped));
+        let _ = signal_hook::flag::register(signal, Arc::clone(&stopped));
+    }
+    stopped
 }
 
 /// The time, in seconds since 1970.

@@ -201,7 +201,9 @@ impl Asking<'_> {
     }
 
     fn sure(&mut self) -> io::Result<bool> {
-        Ok(matches!(self.read("Keep that? [y/N]: ")?, Typed::Line(typed) if Keymap::named("sayso").answer(typed.trim()) == Some(Action::Allow(Scope::Once))))
+        Ok(
+            matches!(self.read("Keep that? [y/N]: ")?, Typed::Line(typed) if Keymap::named("sayso").answer(typed.trim()) == Some(Action::Allow(Scope::Once))),
+        )
     }
 
     /// All of it, a page at a time.

@@ -4,5 +4,6 @@ pub mod body;
 pub mod line;
 pub mod paint;
 pub mod plain;
+pub mod progress;
 pub mod reply;
 pub mod scripted;

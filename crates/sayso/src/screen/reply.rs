@@ -47,7 +47,8 @@ pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
 }
 
 fn allow(prompt: &Prompt, scope: Scope) -> Reply {
-    let offers: Vec<usize> = (0..prompt.offers.len()).filter(|at| prompt.offers.get(*at).is_some_and(|offer| offer.scope == scope)).collect();
+    let offers: Vec<usize> =
+        (0..prompt.offers.len()).filter(|at| prompt.offers.get(*at).is_some_and(|offer| offer.scope == scope)).collect();
     match (offers.as_slice(), scope) {
         ([], _) => Reply::Nothing("that is not offered here"),
         ([once], Scope::Once) => Reply::Decided(Choice::Offer(*once), None),

@@ -1,0 +1,248 @@
+//! `sayso run`: a batch of tool calls through the gate, with sayso's own tools.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+use sayso_core::decide::Run as How;
+use sayso_core::node::{Node, Value};
+use sayso_core::outcome::Outcome;
+use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::Ended;
+use sayso_core::text::json;
+use sayso_core::visible::visible;
+use sayso_gate::batch::{Batch, Options};
+use sayso_gate::finished::Finished;
+use sayso_gate::ids::Ids;
+use sayso_gate::ports::{Ask, Later, Ran};
+use sayso_gate::start::{self, Flags, YOLO_BANNER};
+
+use super::{Place, PolicyChoice, Stop, say};
+use crate::exit_code::Exit;
+use crate::intake::batch::{self, Around};
+use crate::runner::Told;
+use crate::screen::line::{self, Line};
+use crate::screen::paint::{Paint, Tone};
+use crate::screen::plain::{self, Look};
+use crate::screen::progress::Progress;
+use crate::screen::scripted::Scripted;
+use crate::workbench::{Parts, Workbench, settings};
+
+/// The longest batch that is read, in bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// Run a batch of tool calls behind the gate.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A batch is a JSON array, JSON lines or YAML; a call is {\"type\": \"file_edit\", \"id\": \"edit_0\", \"file\": \"a.txt\", \"find\": \"x\", \"replace\": \"y\"}\n\
+or {\"tool\": \"terminal\", \"args\": {\"command\": \"ls\"}}.\n\n\
+Examples:\n  sayso run calls.json\n  sayso run --answers y,n,q calls.yaml\n  my-agent | sayso run --strict --json -\n\n\
+Exit status: 0 all ran, 1 a tool failed, 20 some were refused, 2 usage or unreadable input."
+)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    choice: PolicyChoice,
+
+    /// The file with the calls; `-` reads standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Run everything unasked, dangers too; denials stay denials.
+    #[arg(long)]
+    yolo: bool,
+
+    /// Run what would be asked about.
+    #[arg(long)]
+    approve_all: bool,
+
+    /// Deny what would be asked about.
+    #[arg(long)]
+    strict: bool,
+
+    /// Judge and show, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Answer the prompts in order, with the keys or words of the prompt: `y,n,q`. A denial may carry words: `n:not now`.
+    #[arg(long, value_name = "LIST")]
+    answers: Option<String>,
+
+    /// A denial by the person ends the batch.
+    #[arg(long)]
+    deny_aborts: bool,
+
+    /// Print the results as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// Who makes the calls.
+    #[arg(long, value_name = "NAME", default_value = "")]
+    agent: String,
+}
+
+pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
+    let place = Place::open(&args.choice)?;
+    place.warn_of_environment();
+    place.insist()?;
+    let flags = Flags {
+        yolo: args.yolo,
+        approve_all: args.approve_all,
+        strict: args.strict,
+        dry_run: args.dry_run,
+        answers: args.answers.is_some(),
+    };
+    let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
+    let around = Around { workspace: place.folder.clone(), agent: args.agent.clone(), session: Ids::new().next("run") };
+    let (name, text) = input(&args.file)?;
+    let calls = batch::read(&name, &text, &around).map_err(Stop::Usage)?;
+    drop(text);
+    if how == How::Yolo {
+        let _ = writeln!(io::stderr(), "{YOLO_BANNER}");
+    }
+    let stopped = super::stopped_by_signals();
+    let policy = Arc::new(place.loaded.policy);
+    let settings = settings(&policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
+    let progress = Arc::new(progress(args));
+    let (ask, scripted) = asker(args, settings, how, &progress, &stopped)?;
+    let told = {
+        let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
+        Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
+    };
+    let parts = Parts {
+        whereabouts: place.whereabouts,
+        policy: Arc::clone(&policy),
+        how,
+        dry_run: args.dry_run,
+        ask,
+        told,
+        host: Vec::new(),
+        stopped,
+    };
+    let workbench = Workbench::open(parts).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    for remark in &workbench.remarks {
+        let _ = writeln!(io::stderr(), "sayso: {remark}");
+    }
+    let options = Options { deny_aborts: args.deny_aborts };
+    let batch = pollster::block_on(workbench.gate.batch_told(calls, options, &|step| progress.step(step)));
+    progress.summary(&batch, workbench.gate.stats_line().as_deref());
+    if let Some(unused) = scripted.map(|scripted| scripted.unused()).filter(|unused| *unused > 0) {
+        let _ = writeln!(io::stderr(), "sayso: {unused} of the answers were not needed");
+    }
+    if args.json {
+        say(&format!("{}\n", json::write(&results(&batch))))?;
+    }
+    Ok(exit(&batch))
+}
+
+/// The text of a batch and the name it has in messages.
+fn input(file: &std::path::Path) -> Result<(String, String), Stop> {
+    let is_standard = file.as_os_str() == "-";
+    let name = if is_standard { "standard input".to_owned() } else { file.display().to_string() };
+    let shown = visible(&name).into_owned();
+    let mut bytes = Vec::new();
+    let read = if is_standard {
+        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Stop::hint(format!("cannot read `{shown}`: {error}"), "name a file with tool calls, or `-` for standard input"))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(Stop::usage(format!("`{shown}` is larger than {} MiB", LONGEST >> 20)));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Stop::usage(format!("`{shown}` is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1)))?;
+    Ok((name, text))
+}
+
+/// Where progress goes: the screen, or beside the JSON.
+fn progress(args: &RunArgs) -> Progress {
+    match args.json {
+        false => Progress::new(Box::new(io::stdout()), Paint::for_stream(&io::stdout())),
+        true if io::stderr().is_terminal() => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
+        true => Progress::new(Box::new(io::sink()), Paint::PLAIN),
+    }
+}
+
+type Asker = (Arc<dyn Ask>, Option<Arc<Scripted>>);
+
+/// Who is asked: the list of answers, the terminal, or nobody.
+fn asker(args: &RunArgs, settings: &Resolved, how: How, progress: &Arc<Progress>, stopped: &Arc<AtomicBool>) -> Result<Asker, Stop> {
+    if let Some(list) = &args.answers {
+        let json = args.json;
+        let progress = Arc::clone(progress);
+        let look = Look::of(settings, Paint::for_stream(&io::stdout()));
+        let show = move |prompt: &sayso_core::prompt::Prompt, answer: &str| {
+            if !json {
+                let mut lines = plain::lines(prompt, look);
+                lines.push(look.paint.tone(Tone::Yellow, &format!("Answer (--answers): {}", visible(answer))));
+                progress.say(&lines);
+            }
+        };
+        let keymap = sayso_core::keymap::Keymap::named(&settings.keymap);
+        let scripted = Scripted::new(keymap, list, Box::new(show))
+            .map_err(|why| Stop::hint(why, "write the keys or words of the prompt with commas between, such as `--answers y,n,quit`"))?;
+        let scripted = Arc::new(scripted);
+        return Ok((Arc::clone(&scripted) as Arc<dyn Ask>, Some(scripted)));
+    }
+    if how != How::Interactive || args.dry_run {
+        return Ok((Arc::new(Nobody), None));
+    }
+    let line = Line::open(|paint| Look::of(settings, paint), Arc::clone(stopped))
+        .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
+    Ok((Arc::new(line), None))
+}
+
+/// Nobody is there.
+pub(super) struct Nobody;
+
+impl Ask for Nobody {
+    fn ask<'a>(&'a self, _: Arc<sayso_core::prompt::Prompt>) -> Later<'a, Ended> {
+        Box::pin(async { Ended::Nobody })
+    }
+}
+
+/// All results in order, and what they come to.
+fn results(batch: &Batch) -> Node {
+    let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
+    let number = |number: usize| -> Node { Value::Number(number.to_string()).into() };
+    let count = |of: fn(&Finished) -> bool| number(batch.results.iter().filter(|finished| of(finished)).count());
+    Node::map([
+        ("results", list(batch.results.iter().map(result).collect())),
+        ("executed", list(batch.executed().map(|finished| Node::text(&finished.id)).collect())),
+        ("cancelled", count(|finished| finished.outcome == Outcome::Cancelled)),
+        ("failed", count(|finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_))))),
+        ("refused", count(|finished| !finished.outcome.ran() && finished.outcome != Outcome::DryRun)),
+        ("total", number(batch.results.len())),
+        ("stopped", Value::Bool(batch.stopped).into()),
+    ])
+}
+
+/// One result: what the tool brought, with everything that is known of the decision.
+fn result(finished: &Finished) -> Node {
+    let empty =
+        sayso_tools::result::ToolResult::failed(finished.message.clone()).to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
+    let ran = match &finished.ran {
+        Some(Ran::Done(node) | Ran::Failed { result: node, .. }) if !matches!(node.value, Value::Null) => node,
+        _ => &empty,
+    };
+    let known = finished.to_node();
+    let more = known.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "id" | "tool" | "succeeded"));
+    Value::Map(ran.entries().iter().chain(more).cloned().collect()).into()
+}
+
+/// Refusals count before failures: a script has to notice that something was not allowed.
+fn exit(batch: &Batch) -> Exit {
+    let refused = |finished: &Finished| match finished.outcome {
+        // A dry run refuses nothing; it says what would be denied.
+        Outcome::DryRun => false,
+        outcome => !outcome.ran(),
+    };
+    let failed = |finished: &Finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_)));
+    match () {
+        () if batch.results.iter().any(refused) => Exit::Denied,
+        () if batch.results.iter().any(failed) => Exit::Failed,
+        () => Exit::Allowed,
+    }
+}

@@ -1,0 +1,156 @@
+//! Reads a batch of tool calls: a JSON array, JSON lines, or YAML; calls as `{"type", "id", …}` or as `{"tool", "args", …}`.
+//!
+//! What a batch says of itself is not believed: who calls, in which session and in which workspace is said by whoever starts sayso.
+
+use sayso_core::diagnostic::{Diagnostic, Source};
+use sayso_core::node::{Entry, Node, Span, Value};
+use sayso_core::operation::{Agent, Call};
+use sayso_core::paths::join;
+use sayso_core::text::{Limits, json, yaml};
+
+/// A batch has no more calls than this.
+const MOST_CALLS: usize = 100_000;
+
+/// What the door knows of every call.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// The workspace, absolute; calls run there unless they name another folder.
+    pub workspace: String,
+    /// Who calls.
+    pub agent: String,
+    /// The session.
+    pub session: String,
+}
+
+/// How a batch is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// One JSON value.
+    Json,
+    /// A JSON value a line.
+    Lines,
+    /// YAML.
+    Yaml,
+}
+
+impl Written {
+    /// By the name of the file, or by how it starts.
+    pub fn of(name: &str, text: &str) -> Written {
+        match name.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("json") => Written::Json,
+            Some("jsonl" | "ndjson") => Written::Lines,
+            Some("yaml" | "yml") => Written::Yaml,
+            _ => match text.trim_start().chars().next() {
+                Some('[') => Written::Json,
+                Some('{') => Written::Lines,
+                _ => Written::Yaml,
+            },
+        }
+    }
+}
+
+/// The calls of a batch, or what is wrong with it, as whole lines with place and hint. Nothing of a batch that cannot be read whole is run.
+pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String> {
+    let source = Source { name, text };
+    let limits = Limits::default();
+    let at = |start: usize| {
+        move |finding: Diagnostic| {
+            let (from, to) = (finding.span.start as usize + start, finding.span.end as usize + start);
+            Diagnostic { span: Span::new(from, to), ..finding }.render(source)
+        }
+    };
+    // Each call with where the text starts that it was read from.
+    let nodes: Vec<(usize, Node)> = match Written::of(name, text) {
+        Written::Json => list(json::read(text, &limits).map_err(at(0))?),
+        Written::Yaml => list(yaml::read(text, &limits).map_err(at(0))?),
+        Written::Lines => {
+            let mut out = Vec::new();
+            for (start, line) in lines(text) {
+                out.push((start, json::read(line, &limits).map_err(at(start))?));
+            }
+            out
+        }
+    };
+    if nodes.len() > MOST_CALLS {
+        return Err(format!("{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n", nodes.len()));
+    }
+    nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start))).collect()
+}
+
+/// A list of calls, or a single one.
+fn list(node: Node) -> Vec<(usize, Node)> {
+    match &node.value {
+        Value::List(items) => items.iter().map(|item| (0, item.clone())).collect(),
+        Value::Null => Vec::new(),
+        _ => vec![(0, node)],
+    }
+}
+
+/// The lines that hold something, each with where it starts.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut next = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        let start = next;
+        next += line.len();
+        (start, line.trim_end())
+    });
+    lines.filter(|(_, line)| !line.trim().is_empty())
+}
+
+/// Keys of a call in the native shape, beside `tool` and `args`.
+const BESIDE: &[&str] = &["id", "tool", "args", "cwd", "group", "group_id", "workspace", "agent", "session"];
+
+fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
+    let Value::Map(entries) = &node.value else {
+        return Err(Diagnostic::error(node.span, format!("a call is an object, and this is {}", node.kind_word())));
+    };
+    let text = |key: &str| match node.get(key) {
+        None => Ok(None),
+        Some(value) => match &value.value {
+            Value::Null => Ok(None),
+            Value::Text(text) => Ok(Some(text.as_str())),
+            _ => Err(Diagnostic::error(value.span, format!("`{key}` is {}, not text", value.kind_word()))),
+        },
+    };
+    for (key, said) in [("workspace", &around.workspace), ("agent", &around.agent), ("session", &around.session)] {
+        if let Some(given) = text(key)?.filter(|given| given != said) {
+            let span = node.get(key).map_or(node.span, |value| value.span);
+            let hint = if key == "agent" { "say `--agent NAME`" } else { "leave it out; the folder is said with `-C DIR`" };
+            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{}`)", sayso_core::visible::visible(given)))
+                .hint(hint));
+        }
+    }
+    let native = node.get("tool").is_some();
+    let Some(tool) = text(if native { "tool" } else { "type" })? else {
+        return Err(Diagnostic::error(node.span, "the call names no tool")
+            .hint("give it a `type` (or `tool` and `args`), such as `{\"type\": \"file_read\", \"file\": \"a.txt\"}`"));
+    };
+    let args = if native {
+        if let Some(unknown) = entries.iter().find(|entry| !BESIDE.contains(&entry.key.as_str())) {
+            let hint = "arguments of the tool stand in `args`";
+            return Err(Diagnostic::error(
+                unknown.node.span,
+                format!("a call has no key `{}`", sayso_core::visible::visible(&unknown.key)),
+            )
+            .hint(hint));
+        }
+        node.get("args").cloned().unwrap_or_else(|| Value::Null.into())
+    } else {
+        let is_own = |entry: &&Entry| !matches!(entry.key.as_str(), "type" | "id" | "group_id" | "workspace" | "agent" | "session");
+        Value::Map(entries.iter().filter(is_own).cloned().collect()).into()
+    };
+    let id = match node.get("id").map(|node| &node.value) {
+        Some(Value::Text(text) | Value::Number(text)) => text.clone(),
+        _ => format!("{tool}_{index}"),
+    };
+    let cwd = if native { text("cwd")?.map(|folder| join(&around.workspace, folder)) } else { None };
+    let group = text("group_id")?.or(if native { text("group")? } else { None });
+    Ok(Call {
+        id,
+        cwd: cwd.unwrap_or_else(|| around.workspace.clone()),
+        agent: Agent { name: around.agent.clone(), parents: Vec::new() },
+        session: around.session.clone(),
+        group: group.map(str::to_owned),
+        ..Call::new(tool, args, around.workspace.clone())
+    })
+}

@@ -1,0 +1,113 @@
+//! Runs what was approved with sayso's own tools: commands, files, the web, and functions of the host.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use sayso_core::node::Node;
+use sayso_core::operation::Operation;
+use sayso_core::tool::{Kind, Role};
+use sayso_core::url::Url;
+use sayso_core::visible::visible;
+use sayso_gate::approved::Approved;
+use sayso_gate::ports::{Later, Ran, Run};
+use sayso_tools::files::{self, Files};
+use sayso_tools::result::ToolResult;
+use sayso_tools::terminal::{self, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
+use sayso_tools::web;
+
+/// A function of the host, for a tool that sayso does not know.
+pub type HostTool = Box<dyn Fn(&Node) -> ToolResult + Send + Sync>;
+
+/// Who is told what goes on.
+pub struct Told {
+    /// Something starts.
+    pub start: Box<dyn Fn(&Approved) + Send + Sync>,
+    /// A command printed something; these are its bytes, so whoever shows them passes them through `visible`.
+    pub output: Box<dyn Fn(Stream, &[u8]) + Send + Sync>,
+}
+
+/// Says whether a redirect of an approved fetch may be followed: the operation, and where it leads.
+pub type Hop = Box<dyn Fn(&Operation, &Url) -> Result<(), String> + Send + Sync>;
+
+/// sayso's own tools.
+pub struct Runner {
+    files: Arc<Files>,
+    /// The person pressed Ctrl-C.
+    stopped: Arc<AtomicBool>,
+    told: Told,
+    hop: Hop,
+    /// Whether the policy lets a fetch reach this machine and private networks.
+    private: bool,
+    host: BTreeMap<String, HostTool>,
+}
+
+impl Runner {
+    /// Tools over the files of a state folder.
+    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: bool) -> Self {
+        Runner { files, stopped, told, hop, private, host: BTreeMap::new() }
+    }
+
+    /// With a function of the host.
+    pub fn with(mut self, name: &str, tool: HostTool) -> Self {
+        self.host.insert(name.to_owned(), tool);
+        self
+    }
+
+    fn work(&self, approved: &Approved) -> ToolResult {
+        let operation = approved.operation();
+        if approved.terms().sandbox_required {
+            return ToolResult::failed("the policy wants a sandbox, and there is none; nothing was run");
+        }
+        match operation.kind() {
+            Kind::Terminal => self.command(approved).unwrap_or_else(ToolResult::failed),
+            Kind::WebFetch => self.fetch(operation),
+            kind if files::is_file_tool(kind) => files::run(&self.files, operation, approved.verdict()),
+            _ => match self.host.get(operation.tool()) {
+                Some(tool) => tool(operation.args()),
+                None => ToolResult::failed(format!("nothing here can run the tool `{}`; nothing was changed", visible(operation.tool()))),
+            },
+        }
+    }
+
+    fn command(&self, approved: &Approved) -> Result<ToolResult, String> {
+        let operation = approved.operation();
+        let cwd = operation.cwd();
+        let usual = approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs);
+        let command = Command {
+            text: operation.command().ok_or("the call has no command")?,
+            cwd: Path::new(&cwd),
+            environment: &operation.environment(),
+            time_limit: terminal::time_limit_of(operation, usual)?,
+            most_output: MOST_OUTPUT,
+            stop: Some(&self.stopped),
+        };
+        terminal::run(command, &mut |stream, bytes| (self.told.output)(stream, bytes)).map(ToolResult::from)
+    }
+
+    fn fetch(&self, operation: &Operation) -> ToolResult {
+        let limits = match terminal::time_limit_of(operation, web::Limits::default().time) {
+            Ok(time) => web::Limits { time, private: self.private, ..web::Limits::default() },
+            Err(why) => return ToolResult::failed(why),
+        };
+        web::fetch(operation.text(Role::Url).unwrap_or_default(), &limits, &|url| (self.hop)(operation, url))
+    }
+}
+
+impl Run for Runner {
+    fn run<'a>(&'a self, approved: Approved) -> Later<'a, Ran> {
+        Box::pin(async move {
+            if self.stopped.load(Ordering::SeqCst) {
+                return Ran::NotRun("it was not run: the person stopped everything".to_owned());
+            }
+            (self.told.start)(&approved);
+            let start = Instant::now();
+            let result = self.work(&approved);
+            let operation = approved.operation();
+            let node = result.to_node(operation.id(), operation.kind().word(), start.elapsed());
+            if result.success { Ran::Done(node) } else { Ran::Failed { why: result.error, result: node } }
+        })
+    }
+}

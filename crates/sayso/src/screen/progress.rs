@@ -1,0 +1,210 @@
+//! Shows a batch as it goes: each call with what was decided, what it printed, and how it ended.
+
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use sayso_core::explain;
+use sayso_core::node::Node;
+use sayso_core::operation::{Call, Operation};
+use sayso_core::outcome::Outcome;
+use sayso_core::prompt::{Position, Scope};
+use sayso_core::visible::{visible, visible_block};
+use sayso_gate::approved::Approved;
+use sayso_gate::batch::{Batch, Step};
+use sayso_gate::finished::{self, Finished};
+use sayso_gate::ports::Ran;
+use sayso_tools::terminal::Stream;
+
+use super::paint::{Paint, Tone};
+
+/// So many lines of output are shown of each call; the rest is counted.
+const MOST_LINES: usize = 12;
+/// A line of output is shown up to so many characters.
+const LONGEST_LINE: usize = 400;
+
+/// Writes what goes on, a line at a time.
+pub struct Progress {
+    paint: Paint,
+    state: Mutex<State>,
+}
+
+struct State {
+    out: Box<dyn Write + Send>,
+    place: Option<Position>,
+    /// What the call is about whose turn it is, until that stands there.
+    heading: Option<String>,
+    shown: usize,
+    hidden: usize,
+    /// The start of a line that is not whole yet.
+    part: Vec<u8>,
+    /// The person approved the rest of the batch.
+    rest: bool,
+}
+
+impl Progress {
+    /// Writes to `out`.
+    pub fn new(out: Box<dyn Write + Send>, paint: Paint) -> Self {
+        let state = State { out, place: None, heading: None, shown: 0, hidden: 0, part: Vec::new(), rest: false };
+        Progress { paint, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn of a call comes, or it has its end.
+    pub fn step(&self, step: Step<'_>) {
+        let mut state = self.state();
+        match step {
+            Step::Starts(place, call) => {
+                state.place = Some(place);
+                state.heading = Some(subject(call));
+                (state.shown, state.hidden) = (0, 0);
+            }
+            Step::Ends(_, finished) => self.end(&mut state, finished),
+        }
+    }
+
+    /// Something starts to run.
+    pub fn start(&self, approved: &Approved) {
+        let mut state = self.state();
+        let operation = approved.operation();
+        self.head(&mut state);
+        if approved.yes().is_some_and(|yes| yes.scope == Scope::Batch) {
+            state.rest = true;
+            let left = state.place.map_or(0, |place| place.total - place.index);
+            state.line(&self.paint.tone(Tone::Green, &format!("✓ Approved {left} remaining operations")));
+        } else if let Some(yes) = approved.yes() {
+            state.line(&self.paint.tone(Tone::Faint, &finished::echo(operation, Some(yes))));
+        }
+        if state.rest {
+            state.line(&format!("Executing: {}...", visible(operation.id())));
+        }
+    }
+
+    /// A command printed something.
+    pub fn output(&self, _: Stream, bytes: &[u8]) {
+        let mut state = self.state();
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    let line = std::mem::take(&mut state.part);
+                    self.show(&mut state, &line);
+                }
+                // A line without an end is not collected without an end.
+                _ if state.part.len() < 4 * LONGEST_LINE => state.part.push(*byte),
+                _ => {}
+            }
+        }
+    }
+
+    fn show(&self, state: &mut State, line: &[u8]) {
+        if state.shown >= MOST_LINES {
+            state.hidden += 1;
+            return;
+        }
+        state.shown += 1;
+        let text = String::from_utf8_lossy(line);
+        let mut shown: String = text.chars().take(LONGEST_LINE).collect();
+        if text.chars().count() > LONGEST_LINE {
+            shown.push('…');
+        }
+        let shown = visible(shown.trim_end_matches('\r')).into_owned();
+        state.line(&self.paint.tone(Tone::Faint, &format!("│ {shown}")));
+    }
+
+    fn head(&self, state: &mut State) {
+        let Some(subject) = state.heading.take() else { return };
+        let place = state.place.map_or(String::new(), |place| format!("[{}/{}] ", place.index, place.total));
+        let line = format!("{}{}", self.paint.tone(Tone::Faint, &place), self.paint.tone(Tone::Strong, &subject));
+        // Nobody is left to tell if the screen is gone; the results still come.
+        let _ = writeln!(state.out, "{line}");
+    }
+
+    fn end(&self, state: &mut State, finished: &Finished) {
+        self.head(state);
+        let part = std::mem::take(&mut state.part);
+        if !part.is_empty() {
+            self.show(state, &part);
+        }
+        let result = match &finished.ran {
+            Some(Ran::Done(result) | Ran::Failed { result, .. }) => Some(result),
+            _ => None,
+        };
+        let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text).unwrap_or_default();
+        if state.shown == 0 && state.hidden == 0 {
+            let lines: Vec<String> = text("output").lines().map(str::to_owned).collect();
+            lines.iter().for_each(|line| self.show(state, line.as_bytes()));
+        }
+        if state.hidden > 0 {
+            let hidden = state.hidden;
+            state.line(&self.paint.tone(Tone::Faint, &format!("│ … [{hidden} more line{}]", if hidden == 1 { "" } else { "s" })));
+        }
+        let (tone, line) = match &finished.ran {
+            Some(Ran::Done(_)) if finished.outcome == Outcome::AutoApproved => (Tone::Green, "✓ ran, unasked".to_owned()),
+            Some(Ran::Done(_)) => (Tone::Green, "✓ ran".to_owned()),
+            Some(Ran::Failed { why, .. }) => (Tone::Red, format!("✗ failed: {}", visible_block(why))),
+            Some(Ran::NotRun(why)) => (Tone::Red, format!("✗ {}", visible_block(why))),
+            None if finished.outcome == Outcome::DryRun => (Tone::Yellow, dry(finished)),
+            None => (Tone::Red, format!("✗ {}", visible_block(&finished.message))),
+        };
+        let line = match text("change") {
+            "" => line,
+            id => format!("{line} (`sayso undo {}` takes it back)", visible(id)),
+        };
+        state.line(&self.paint.tone(tone, &line));
+    }
+
+    /// Whole lines of somebody else, in their place among these.
+    pub fn say(&self, lines: &[String]) {
+        let mut state = self.state();
+        for line in lines {
+            let _ = writeln!(state.out, "{line}");
+        }
+    }
+
+    /// The last lines of a batch.
+    pub fn summary(&self, batch: &Batch, stats: Option<&str>) {
+        let mut state = self.state();
+        let quit = batch.results.iter().any(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_some());
+        let cancelled =
+            batch.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none()).count();
+        let mut lines = vec![String::new()];
+        if quit {
+            lines.push("User requested to stop execution".to_owned());
+        }
+        if cancelled > 0 {
+            lines.push(format!("Cancelled {cancelled} remaining operations"));
+        }
+        lines.push(format!("Completed: {}/{} operations", batch.executed().count(), batch.results.len()));
+        lines.extend(stats.map(|stats| self.paint.tone(Tone::Faint, stats)));
+        for line in lines {
+            let _ = writeln!(state.out, "{line}");
+        }
+        let _ = state.out.flush();
+    }
+}
+
+/// What a call is about, as people read it; one that is malformed has only its name.
+fn subject(call: &Call) -> String {
+    let named = || format!("{} (malformed)", visible(&call.tool));
+    // What is nested too deep must not even be copied.
+    if call.is_too_deep() {
+        return named();
+    }
+    Operation::freeze(call.clone()).map_or_else(|_| named(), |operation| explain::subject(&operation))
+}
+
+/// What a dry run would have done.
+fn dry(finished: &Finished) -> String {
+    let verdict = finished.verdict.as_deref();
+    let decision = verdict.map_or("", |verdict| verdict.decision.word());
+    let why = verdict.and_then(|verdict| verdict.reasons.first()).map_or("", |reason| reason.text.as_str());
+    format!("not run (--dry-run): {decision}, {}", visible(why))
+}
+
+impl State {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "      {text}");
+    }
+}

@@ -1,0 +1,132 @@
+//! A gate with sayso's own tools behind it and the journal beside it: what `run` and `demo` work with.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sayso_core::decide::Run as How;
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Call, Operation};
+use sayso_core::policy::Policy;
+use sayso_core::policy::settings::Resolved;
+use sayso_core::tool::Role;
+use sayso_core::url::Url;
+use sayso_core::verdict::Decision;
+use sayso_core::visible::visible;
+use sayso_gate::gate::{Gate, Ports};
+use sayso_gate::pipeline::{Bench, judge};
+use sayso_gate::ports::Ask;
+use sayso_store::journal::Journal;
+use sayso_tools::files::{Files, Settings};
+use sayso_world::machine::Machine;
+use sayso_world::whereabouts::Whereabouts;
+
+use crate::assemble::{KeepingWorld, RealWorld};
+use crate::recorder::Recorder;
+use crate::runner::{Hop, HostTool, Runner, Told};
+
+/// What a workbench is made of.
+pub struct Parts {
+    /// Where sayso's own things are.
+    pub whereabouts: Whereabouts,
+    /// What is allowed.
+    pub policy: Arc<Policy>,
+    /// How questions are treated.
+    pub how: How,
+    /// Judge and show, and run nothing.
+    pub dry_run: bool,
+    /// Who is asked.
+    pub ask: Arc<dyn Ask>,
+    /// Who is told what goes on.
+    pub told: Told,
+    /// Functions of the host, by the names of their tools.
+    pub host: Vec<(String, HostTool)>,
+    /// The person pressed Ctrl-C.
+    pub stopped: Arc<AtomicBool>,
+}
+
+/// A gate with tools.
+pub struct Workbench {
+    /// The gate.
+    pub gate: Gate,
+    /// What was found of work that was cut off, in words for the person.
+    pub remarks: Vec<String>,
+}
+
+/// What holds for everybody, of a policy that could be read.
+pub fn settings(policy: &Policy) -> Option<&Resolved> {
+    policy.views().first().map(|view| &view.general.settings)
+}
+
+impl Workbench {
+    /// Puts the parts together. What an earlier run left half done is cleared up first.
+    pub fn open(parts: Parts) -> Result<Workbench, String> {
+        let Parts { whereabouts, policy, how, dry_run, ask, told, host, stopped } = parts;
+        let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
+        let journal = Journal::open(&whereabouts.state)?;
+        let recorder = Recorder::new(journal, whereabouts.uid, settings);
+        let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
+        let remarks = recover(&files, &recorder)?;
+        let private = settings.private_addresses != Decision::Deny;
+        let world = || KeepingWorld { world: RealWorld(Machine::new(whereabouts.clone())), files: Arc::clone(&files) };
+        let hop = hop(world(), Arc::clone(&policy), how);
+        let runner = host
+            .into_iter()
+            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private), |runner, (name, tool)| runner.with(&name, tool));
+        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store: Arc::new(recorder) };
+        let gate = Gate::new(ports, policy, how, Arc::new(now));
+        Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, remarks })
+    }
+}
+
+/// Clears up after runs that were cut off, and writes down what came of them.
+fn recover(files: &Files, recorder: &Recorder) -> Result<Vec<String>, String> {
+    let recovered = files.recover();
+    let list = |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
+    if recovered.whole.is_empty() && recovered.never.is_empty() && recovered.left.is_empty() {
+        return Ok(Vec::new());
+    }
+    recorder
+        .note("recovered", vec![("whole", list(&recovered.whole)), ("never", list(&recovered.never)), ("left", list(&recovered.left))])?;
+    let mut remarks = Vec::new();
+    let shown = |ids: &[String]| ids.iter().map(|id| format!("`{}`", visible(id))).collect::<Vec<_>>().join(", ");
+    if !recovered.whole.is_empty() {
+        remarks.push(format!("an earlier run was cut off; these changes are whole: {}", shown(&recovered.whole)));
+    }
+    if !recovered.never.is_empty() {
+        remarks.push(format!("an earlier run was cut off; these changes did not happen: {}", shown(&recovered.never)));
+    }
+    remarks.extend(recovered.left.iter().map(|left| format!("an earlier run was cut off, and something is left: {}", visible(left))));
+    Ok(remarks)
+}
+
+/// A redirect is judged like a fetch of its own. Where that would ask, the yes to the first address covers its own site only.
+fn hop(world: KeepingWorld, policy: Arc<Policy>, how: How) -> Hop {
+    Box::new(move |operation: &Operation, url: &Url| {
+        let call = Call {
+            cwd: operation.cwd(),
+            agent: operation.agent().clone(),
+            session: operation.session().to_owned(),
+            ..Call::new("webfetch", Node::map([("url", Node::text(&url.written))]), operation.workspace())
+        };
+        let next = Operation::freeze(call).map_err(|malformed| malformed.0)?;
+        let bench = Bench { world: &world, policy: &policy, grants: &[], uses: None, run: how, now: now(), trace: false };
+        let verdict = judge(&bench, &next).verdict;
+        let first = Url::parse(operation.text(Role::Url).unwrap_or_default()).ok();
+        let same_site = first.is_some_and(|first| first.scheme == url.scheme && first.host == url.host && first.port == url.port);
+        let why = verdict.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default();
+        match verdict.decision {
+            Decision::Allow => Ok(()),
+            Decision::Ask if same_site => Ok(()),
+            Decision::Ask => {
+                Err(format!("it leads to another site, which has to be asked about by itself: fetch `{}`", visible(&url.written)))
+            }
+            Decision::Deny => Err(format!("it leads to `{}`, which is denied: {}", visible(&url.written), visible(&why))),
+        }
+    })
+}
+
+/// The time, in seconds since 1970.
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
