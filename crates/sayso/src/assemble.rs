@@ -157,9 +157,21 @@ impl World for KeepingWorld {
     fn backup(&self, path: &str) -> Backup {
         match self.files.promise(Path::new(path)) {
             Keep::NotThere => Backup::Needless,
-            Keep::Kept(place) => Backup::Kept(place.display().to_string()),
+            Keep::Kept(place) => Backup::Kept(self.short(&place)),
             other => Backup::Not(other.reason(self.files.backups().limits()).unwrap_or_default()),
         }
+    }
+}
+
+impl KeepingWorld {
+    /// Where a backup lies, as short as it still says which: nobody reads 64 digits.
+    fn short(&self, place: &Path) -> String {
+        let home = self.world.0.whereabouts().home.as_deref();
+        let below_home = home.and_then(|home| place.strip_prefix(home).ok()).map(|rest| format!("~/{}", rest.display()));
+        let text = below_home.unwrap_or_else(|| place.display().to_string());
+        let digits = place.file_name().map_or(0, |name| name.len());
+        let cut = text.len().saturating_sub(digits.saturating_sub(12));
+        text.get(..cut).filter(|_| digits > 12).map_or(text.clone(), |start| format!("{start}…"))
     }
 }
 

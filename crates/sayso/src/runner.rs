@@ -21,12 +21,15 @@ use sayso_tools::web;
 /// A function of the host, for a tool that sayso does not know.
 pub type HostTool = Box<dyn Fn(&Node) -> ToolResult + Send + Sync>;
 
+/// Gets each piece of a command's output as it comes.
+pub type OnOutput = Box<dyn Fn(Stream, &[u8]) + Send + Sync>;
+
 /// Who is told what goes on.
 pub struct Told {
     /// Something starts.
     pub start: Box<dyn Fn(&Approved) + Send + Sync>,
     /// A command printed something; these are its bytes, so whoever shows them passes them through `visible`.
-    pub output: Box<dyn Fn(Stream, &[u8]) + Send + Sync>,
+    pub output: OnOutput,
 }
 
 /// Says whether a redirect of an approved fetch may be followed: the operation, and where it leads.

@@ -18,9 +18,19 @@ pub(super) fn backup(about: About<'_>, path: Option<&str>) -> String {
     match path.map_or(Backup::None, |path| about.world.backup(path)) {
         Backup::None => NO_BACKUP.to_owned(),
         Backup::Needless => "`sayso undo` can take it back.".to_owned(),
-        Backup::Kept(place) => format!("{}: `sayso undo` can take it back.", visible(&place)),
+        Backup::Kept(place) => {
+            let name = named_backup(about).map(|name| format!("{name}, ")).unwrap_or_default();
+            format!("`sayso undo` can take it back (backup: {name}{})", visible(&place))
+        }
         Backup::Not(why) => format!("No backup is made ({}): this cannot be undone.", visible(&why)),
     }
+}
+
+/// The name that one system gives to a backup; it stands there for people who know it, beside where the backup really is.
+fn named_backup(about: About<'_>) -> Option<String> {
+    let written = about.operation.text(Role::Path).filter(|_| about.profile == "kollabor-spec")?;
+    let ending = if about.operation.kind() == Kind::FileDelete { "deleted" } else { "bak" };
+    Some(format!("{}.{ending}", visible(written)))
 }
 
 /// All details: first what is sayso's own, last what the agent wrote beside the matter.
@@ -31,7 +41,8 @@ pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, 
             out.extend(of_target(about, name, role, fact));
         }
     }
-    if let Some(role) = touched(about) {
+    // A deletion says it in its body.
+    if let Some(role) = touched(about).filter(|_| !matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir)) {
         let path = target::fact(about, role).map(|fact| fact.canonical.as_str());
         // Where nothing is lost and nothing is kept, there is nothing to say.
         let words = backup(about, path);

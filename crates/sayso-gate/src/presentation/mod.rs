@@ -41,6 +41,7 @@ struct About<'a> {
     operation: &'a Operation,
     reading: &'a Reading,
     verdict: &'a Verdict,
+    profile: &'a str,
 }
 
 /// A body with what belongs to it.
@@ -78,7 +79,7 @@ pub fn build(
     verdict: &Verdict,
     settings: &Resolved,
 ) -> Result<Presentation, String> {
-    let about = About { world, operation, reading, verdict };
+    let about = About { world, operation, reading, verdict, profile: &settings.profile };
     let made = match operation.kind() {
         Kind::Terminal => command::make(about),
         Kind::FileWrite

@@ -100,7 +100,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Keys of a call in the native shape, beside `tool` and `args`.
 const BESIDE: &[&str] = &["id", "tool", "args", "cwd", "group", "group_id", "workspace", "agent", "session"];
 
-fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
+/// One call of a batch.
+pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
     let Value::Map(entries) = &node.value else {
         return Err(Diagnostic::error(node.span, format!("a call is an object, and this is {}", node.kind_word())));
     };

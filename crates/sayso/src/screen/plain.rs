@@ -130,13 +130,13 @@ pub fn legend(prompt: &Prompt, look: Look) -> Vec<String> {
         match offers.as_slice() {
             [] => {}
             [one] => line(Action::Allow(scope), &one.words),
-            [first, rest @ ..] => line(Action::Allow(scope), &format!("{}, or one of {} wider ways", first.words, rest.len())),
+            [first, ..] => line(Action::Allow(scope), &format!("{}, or wider", first.words)),
         }
     }
     if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) {
         line(Action::Pattern, "allow a pattern of commands: you see it before it is kept");
     }
-    line(Action::Deny, "deny (add words, and the agent reads them: `n use the staging server`)");
+    line(Action::Deny, "deny; words behind it reach the agent");
     if prompt.presentation.full.is_some() {
         line(Action::View, "view all of it");
     }
