@@ -62,7 +62,9 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Result<Scratch, Stop> {
-        let folder = std::env::temp_dir().join(Ids::new().next("sayso-demo"));
+        let id = Ids::new().next("demo");
+        let short = id.rsplit('-').next().unwrap_or_default();
+        let folder = std::env::temp_dir().join(format!("sayso-demo-{short}"));
         let cannot = |error: io::Error| Stop::usage(format!("cannot make the scratch workspace `{}`: {error}", folder.display()));
         std::fs::create_dir(&folder).map_err(cannot)?;
         let scratch = Scratch(std::fs::canonicalize(&folder).map_err(cannot)?);

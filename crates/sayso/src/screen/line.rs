@@ -111,8 +111,10 @@ impl Asking<'_> {
     fn put(&mut self, prompt: &Prompt) -> io::Result<Ended> {
         let mut lines = vec![String::new()];
         lines.extend(plain::lines(prompt, self.look));
-        lines.push(String::new());
-        lines.extend(plain::legend(prompt, self.look));
+        if prompt.round != Round::Second {
+            lines.push(String::new());
+            lines.extend(plain::legend(prompt, self.look));
+        }
         self.say(&lines)?;
         std::thread::sleep(ARMING);
         tcflush(&*self.tty, QueueSelector::IFlush)?;

@@ -2,8 +2,9 @@
 
 use sayso_core::keymap::{Action, Keymap};
 use sayso_core::policy::settings::Resolved;
+use sayso_core::presentation::Body;
 use sayso_core::prompt::{Offer, Prompt, Round, Scope, Stores};
-use sayso_core::verdict::{Risk, Tier, Verdict};
+use sayso_core::verdict::{Reason, Risk, Tier, Verdict};
 use sayso_core::visible::{visible, visible_block};
 
 use super::body;
@@ -40,10 +41,20 @@ impl Look {
     }
 }
 
-/// Everything that is shown before the answer.
+/// Everything that is shown before the answer. The second of two prompts says again what would happen and why it is grave; the rest stands
+/// above it.
 pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
     let paint = look.paint;
     let mut out = heading(prompt, look);
+    if prompt.round == Round::Second {
+        out.push(paint.tone(Tone::Strong, &prompt.description));
+        out.extend(why(prompt, look));
+        return out;
+    }
+    // A command stands there whole, so its line would only say the same.
+    if !matches!(prompt.presentation.body, Body::Command { .. }) {
+        out.push(paint.tone(Tone::Strong, &prompt.description));
+    }
     out.push(String::new());
     indented(&mut out, body::lines(&prompt.presentation.body, paint));
     if prompt.presentation.hidden_lines > 0 {
@@ -76,7 +87,7 @@ fn indented(out: &mut Vec<String>, lines: Vec<String>) {
     out.extend(lines.into_iter().map(|line| if line.is_empty() { line } else { format!("  {line}") }));
 }
 
-/// A rule with the title, then the one line on what would happen.
+/// A rule with the title.
 fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
     let danger = is_grave(&prompt.verdict);
     let tone = if danger { Tone::Red } else { Tone::Yellow };
@@ -94,7 +105,7 @@ fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
     let rule = if danger { '━' } else { '─' };
     let fill: String = std::iter::repeat_n(rule, WIDTH.saturating_sub(used)).collect();
     let line = format!("{rule}{rule} {title} {fill}{risk}{rule}{rule}");
-    vec![look.paint.tone(tone, &line), look.paint.tone(Tone::Strong, &prompt.description)]
+    vec![look.paint.tone(tone, &line)]
 }
 
 /// Whether it looks different from a routine prompt.
@@ -104,15 +115,21 @@ fn is_grave(verdict: &Verdict) -> bool {
 
 fn why(prompt: &Prompt, look: Look) -> Vec<String> {
     let paint = look.paint;
-    let mut out: Vec<String> =
-        prompt.presentation.warnings.iter().map(|warning| format!("  {}", paint.tone(Tone::Red, &format!("⚠ {warning}")))).collect();
-    for reason in prompt.verdict.reasons.iter().filter(|reason| reason.decision == prompt.verdict.decision) {
-        let rule = match look.rule {
-            true => paint.tone(Tone::Faint, &format!(" [{}, {}]", visible(&reason.rule), visible(&reason.source))),
-            false => String::new(),
-        };
-        out.push(format!("  asks because {}{rule}", visible_block(&reason.text)));
+    let asks = || prompt.verdict.reasons.iter().filter(|reason| reason.decision == prompt.verdict.decision);
+    let rule = |reason: &Reason| match look.rule {
+        true => paint.tone(Tone::Faint, &format!(" [{}, {}]", visible(&reason.rule), visible(&reason.source))),
+        false => String::new(),
+    };
+    let mut out = Vec::new();
+    for warning in &prompt.presentation.warnings {
+        let rule = asks().find(|reason| visible_block(&reason.text) == *warning).map(rule).unwrap_or_default();
+        out.push(format!("  {}{rule}", paint.tone(Tone::Red, &format!("⚠ {warning}"))));
     }
+    // What is a warning already is not said twice.
+    let said = |reason: &&Reason| prompt.presentation.warnings.contains(&visible_block(&reason.text).to_string());
+    out.extend(
+        asks().filter(|reason| !said(reason)).map(|reason| format!("  asks because {}{}", visible_block(&reason.text), rule(reason))),
+    );
     out
 }
 
