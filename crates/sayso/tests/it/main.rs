@@ -21,3 +21,4 @@ mod path_classes;
 mod program;
 mod scene;
 mod sessions;
+mod terminal;
