@@ -165,7 +165,8 @@ fn u_07_view_shows_all_of_a_long_change_page_by_page() {
     terminal.wait_for("more lines; v shows all]");
     terminal.answer("Your answer: ", "v");
     terminal.answer("40 of 121 lines; Enter shows more, q goes back: ", "");
-    terminal.answer("80 of 121 lines", "");
+    terminal.answer("80 of 121 lines; Enter shows more, q goes back: ", "");
+    terminal.answer("120 of 121 lines; Enter shows more, q goes back: ", "");
     terminal.wait_for("line 119");
     terminal.answer("Your answer: ", "n");
     assert_eq!(terminal.end().1, 20);
