@@ -148,13 +148,19 @@ fn glob(draft: &mut Draft, operation: &Operation) {
 }
 
 fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
-    let is_wild = |part: &str| part.contains(['*', '?', '[', '{', '(', '!']);
-    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_wild(part)).collect();
-    let wild_part_climbs = pattern.split('/').skip(fixed.len()).any(|part| part.contains(".."));
-    if wild_part_climbs {
+    let (start, wild) = start_of_glob(base, pattern);
+    if wild.iter().any(|part| part.contains("..")) {
         draft.effects.push(Effect::unknown("the pattern climbs out of the folder it names"));
     }
-    // The pattern is judged as if it was read below `base`, and alone if it is absolute.
+    place(draft, &start, EffectKind::Read, Manner::default());
+}
+
+/// The folder that a pattern without choices starts from, and its parts from the first wild one on. It is read below `base`, and alone if it
+/// is absolute. What is judged and what is looked through is this one folder.
+pub fn start_of_glob<'p>(base: &str, pattern: &'p str) -> (String, Vec<&'p str>) {
+    let is_wild = |part: &&str| part.contains(['*', '?', '[', '{', '(', '!']);
+    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_wild(part)).collect();
+    let wild = pattern.split('/').skip(fixed.len()).collect();
     let fixed = fixed.join("/");
     let start = match (pattern.starts_with('/'), fixed.is_empty()) {
         (true, true) => "/".to_owned(),
@@ -162,7 +168,7 @@ fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
         (false, true) => base.to_owned(),
         (false, false) => format!("{base}/{fixed}"),
     };
-    place(draft, &start, EffectKind::Read, Manner::default());
+    (start, wild)
 }
 
 fn fetch(draft: &mut Draft, operation: &Operation) {

@@ -5,6 +5,7 @@ use std::path::Path;
 use rustix::fs::FileType;
 use sayso_core::policy::glob::alternatives_of;
 use sayso_core::tool::Role;
+use sayso_core::tool_effects::start_of_glob;
 use sayso_core::visible::visible;
 
 use super::call::{Call, joined};
@@ -45,19 +46,10 @@ pub(super) fn glob(call: &Call<'_>) -> Result<ToolResult, String> {
 
 /// One pattern without choices: the folder before its first wildcard is what was judged.
 fn one(call: &Call<'_>, base: &str, pattern: &str, case_sensitive: bool, most: usize, names: &mut Vec<String>) -> Result<bool, String> {
-    let is_wild = |part: &&str| part.contains(['*', '?', '[', '{', '(', '!']);
-    let fixed: Vec<&str> = pattern.split('/').take_while(|part| !is_wild(part)).collect();
-    let rest: Vec<&str> = pattern.split('/').skip(fixed.len()).collect();
+    let (start, rest) = start_of_glob(base, pattern);
     if rest.contains(&"..") {
         return Err("the pattern climbs out of the folder it names".to_owned());
     }
-    let fixed = fixed.join("/");
-    let start = match (pattern.starts_with('/'), fixed.is_empty()) {
-        (true, true) => "/".to_owned(),
-        (true, false) => fixed,
-        (false, true) => base.to_owned(),
-        (false, false) => format!("{base}/{fixed}"),
-    };
     let judged = call.judged(&start, |_| true)?;
     let written = start.strip_prefix("./").unwrap_or(&start);
     if rest.is_empty() {
