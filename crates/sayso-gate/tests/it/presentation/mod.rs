@@ -1,6 +1,7 @@
 //! What a person looks at, kind by kind, over a world whose files have contents.
 
 mod as_values;
+mod backups;
 mod commands;
 mod deletions;
 mod diffs;
