@@ -14,6 +14,11 @@ use crate::gate::Gate;
 use crate::seal;
 use crate::turn::Turn;
 
+/// So many more calls are one question with the first; nobody reads what has scrolled away.
+const MOST_GROUPED: usize = 9;
+/// So many calls of a group are looked at for that, at most.
+const MOST_WEIGHED: usize = 50;
+
 /// How a batch is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -146,6 +151,10 @@ impl Gate {
             if !self.were_shown(&bytes) {
                 return None;
             }
+            // One answer is only for what all of it is shown of, with nothing to be warned of: who writes a batch also writes its groups.
+            if presentation.hidden_lines > 0 || !presentation.warnings.is_empty() {
+                return None;
+            }
             let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
             Some(Grouped { member, agent: operation.agent().line(), risk: verdict.risk, seal })
         };
@@ -153,7 +162,8 @@ impl Gate {
         if weigh(call).is_none() {
             return Vec::new();
         }
-        rest.iter().filter(|other| other.group.as_ref() == Some(group)).filter_map(weigh).collect()
+        let alike = rest.iter().filter(|other| other.group.as_ref() == Some(group));
+        alike.take(MOST_WEIGHED).filter_map(weigh).take(MOST_GROUPED).collect()
     }
 
     /// What was said to one is said to all of its group, and used up by each of them.
