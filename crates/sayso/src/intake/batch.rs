@@ -72,6 +72,7 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
         }
     };
     if nodes.len() > MOST_CALLS {
+        let name = sayso_core::visible::visible(name);
         return Err(format!("{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n", nodes.len()));
     }
     nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start))).collect()
@@ -100,6 +101,19 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Keys of a call in the native shape, beside `tool` and `args`.
 const BESIDE: &[&str] = &["id", "tool", "args", "cwd", "group", "group_id", "workspace", "agent", "session"];
 
+/// A name that the batch gives: people read it and type it, so it is one line and not without end.
+fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
+    const LONGEST: usize = 256;
+    let wrong = match text {
+        _ if text.len() > LONGEST => format!("`{key}` is longer than {LONGEST} bytes"),
+        _ if sayso_core::visible::visible(text) != text => {
+            format!("`{key}` holds characters that are not plainly visible (`{text}`)")
+        }
+        _ => return Ok(text.to_owned()),
+    };
+    Err(Diagnostic::error(span, wrong).hint("give it a short name, such as `edit_0`, or leave it out"))
+}
+
 /// One call of a batch.
 pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
     let Value::Map(entries) = &node.value else {
@@ -117,8 +131,7 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
         if let Some(given) = text(key)?.filter(|given| given != said) {
             let span = node.get(key).map_or(node.span, |value| value.span);
             let hint = if key == "agent" { "say `--agent NAME`" } else { "leave it out; the folder is said with `-C DIR`" };
-            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{}`)", sayso_core::visible::visible(given)))
-                .hint(hint));
+            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{given}`)")).hint(hint));
         }
     }
     let native = node.get("tool").is_some();
@@ -129,29 +142,26 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
     let args = if native {
         if let Some(unknown) = entries.iter().find(|entry| !BESIDE.contains(&entry.key.as_str())) {
             let hint = "arguments of the tool stand in `args`";
-            return Err(Diagnostic::error(
-                unknown.node.span,
-                format!("a call has no key `{}`", sayso_core::visible::visible(&unknown.key)),
-            )
-            .hint(hint));
+            return Err(Diagnostic::error(unknown.node.span, format!("a call has no key `{}`", unknown.key)).hint(hint));
         }
         node.get("args").cloned().unwrap_or_else(|| Value::Null.into())
     } else {
         let is_own = |entry: &&Entry| !matches!(entry.key.as_str(), "type" | "id" | "group_id" | "workspace" | "agent" | "session");
         Value::Map(entries.iter().filter(is_own).cloned().collect()).into()
     };
-    let id = match node.get("id").map(|node| &node.value) {
-        Some(Value::Text(text) | Value::Number(text)) => text.clone(),
+    let id = match node.get("id").map(|node| (node.span, &node.value)) {
+        Some((span, Value::Text(text) | Value::Number(text))) => named("id", text, span)?,
         _ => format!("{tool}_{index}"),
     };
     let cwd = if native { text("cwd")?.map(|folder| join(&around.workspace, folder)) } else { None };
     let group = text("group_id")?.or(if native { text("group")? } else { None });
+    let group = group.map(|group| named("group_id", group, node.span)).transpose()?;
     Ok(Call {
         id,
         cwd: cwd.unwrap_or_else(|| around.workspace.clone()),
         agent: Agent { name: around.agent.clone(), parents: Vec::new() },
         session: around.session.clone(),
-        group: group.map(str::to_owned),
+        group,
         ..Call::new(tool, args, around.workspace.clone())
     })
 }
