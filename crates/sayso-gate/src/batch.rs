@@ -14,11 +14,6 @@ use crate::gate::Gate;
 use crate::seal;
 use crate::turn::Turn;
 
-/// So many more calls are one question with the first; nobody reads what has scrolled away.
-const MOST_GROUPED: usize = 9;
-/// So many calls of a group are looked at for that, at most.
-const MOST_WEIGHED: usize = 50;
-
 /// How a batch is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -162,8 +157,7 @@ impl Gate {
         if weigh(call).is_none() {
             return Vec::new();
         }
-        let alike = rest.iter().filter(|other| other.group.as_ref() == Some(group));
-        alike.take(MOST_WEIGHED).filter_map(weigh).take(MOST_GROUPED).collect()
+        rest.iter().filter(|other| other.group.as_ref() == Some(group)).filter_map(weigh).collect()
     }
 
     /// What was said to one is said to all of its group, and used up by each of them.

@@ -2,6 +2,8 @@
 //!
 //! What a batch says of itself is not believed: who calls, in which session and in which workspace is said by whoever starts sayso.
 
+use std::collections::HashMap;
+
 use sayso_core::diagnostic::{Diagnostic, Source};
 use sayso_core::node::{Entry, Node, Span, Value};
 use sayso_core::operation::{Agent, Call};
@@ -10,6 +12,9 @@ use sayso_core::text::{Limits, json, yaml};
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;
+
+/// So many calls of a batch are one question.
+const MOST_GROUPED: usize = 10;
 
 /// What the door knows of every call.
 #[derive(Clone, Debug)]
@@ -75,7 +80,22 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
         let name = sayso_core::visible::visible(name);
         return Err(format!("{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n", nodes.len()));
     }
-    nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start))).collect()
+    let calls = nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start)));
+    let mut calls = calls.collect::<Result<Vec<Call>, String>>()?;
+    part_groups(&mut calls);
+    Ok(calls)
+}
+
+/// Parts long groups. Who writes a batch also writes its groups, and nobody reads a question about a thousand calls: what stood first has
+/// scrolled away.
+fn part_groups(calls: &mut [Call]) {
+    let mut sizes: HashMap<String, usize> = HashMap::new();
+    for group in calls.iter_mut().filter_map(|call| call.group.as_mut()) {
+        let size = sizes.entry(group.clone()).or_default();
+        // No group of a batch can hold this sign, so no other one is meant.
+        group.push_str(&format!("\u{1f}{}", *size / MOST_GROUPED));
+        *size += 1;
+    }
 }
 
 /// A list of calls, or a single one.
