@@ -28,6 +28,11 @@ pub fn has_hidden(text: &str) -> bool {
     text.chars().any(|character| !matches!(character, '\n' | '\t') && is_spelled(character))
 }
 
+/// Whether [`visible`] spells a character out for what it is, and not because the spelling itself is made of it.
+pub fn is_hidden(character: char) -> bool {
+    is_spelled(character) && !matches!(character, OPENER | '\u{2400}'..='\u{2421}')
+}
+
 fn spell(text: &str, kept: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for character in text.chars() {

@@ -146,6 +146,10 @@ impl Gate {
             if !self.were_shown(&bytes) {
                 return None;
             }
+            // One answer is only for what all of it is shown of, with nothing to be warned of: who writes a batch also writes its groups.
+            if presentation.hidden_lines > 0 || !presentation.warnings.is_empty() {
+                return None;
+            }
             let member = Member { digest: operation.digest(), description: describe::description(&operation, &verdict), presentation };
             Some(Grouped { member, agent: operation.agent().line(), risk: verdict.risk, seal })
         };

@@ -3,11 +3,13 @@
 //! A change that is under way has a file that ends in `.open.json` and is locked by its process. The lock goes with the process, so
 //! whoever finds such a file without a lock knows that the process was cut off. Blanks at its end count the steps that were carried out.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, flock};
@@ -54,6 +56,8 @@ pub struct Change {
     pub undoes: Vec<String>,
     /// Why it cannot be taken back.
     pub unkept: Option<String>,
+    /// A person was asked about it.
+    pub asked: bool,
     /// What is done, in order.
     pub steps: Vec<Step>,
 }
@@ -63,6 +67,8 @@ pub struct Change {
 pub struct Changes {
     folder: PathBuf,
     sync: bool,
+    /// What the ids of all operations with changes left in the names of their records.
+    traces: Mutex<HashSet<String>>,
 }
 
 /// A change that is under way.
@@ -155,6 +161,7 @@ impl Change {
             ("workspace", Node::text(&self.workspace)),
             ("undoes", Value::List(self.undoes.iter().map(Node::text).collect()).into()),
             ("unkept", self.unkept.as_ref().map_or(Value::Null.into(), Node::text)),
+            ("asked", Value::Bool(self.asked).into()),
             ("steps", Value::List(self.steps.iter().map(Step::to_node).collect()).into()),
         ])
     }
@@ -170,9 +177,23 @@ impl Change {
             workspace: text("workspace")?,
             undoes: node.get("undoes")?.items().iter().map(|item| item.as_text().map(str::to_owned)).collect::<Option<_>>()?,
             unkept: text("unkept"),
+            asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
             steps: node.get("steps")?.items().iter().map(Step::from_node).collect::<Option<_>>()?,
         })
     }
+}
+
+/// Whether an id can be typed behind `sayso undo` as it is. An agent chooses its ids: `--yes` or `x; rm -rf ~` is no id to hand to a person.
+pub fn is_plain(id: &str) -> bool {
+    const LONGEST: usize = 64;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    id.len() <= LONGEST && id.bytes().all(plain) && id.starts_with(|first: char| first.is_ascii_alphanumeric())
+}
+
+/// The part of a record's name that the id of its operation makes.
+fn trace(id: &str) -> String {
+    let digest = Digest::of_bytes(id.as_bytes()).to_string();
+    digest.get(7..15).unwrap_or_default().to_owned()
 }
 
 /// A name for the record of a new change: after all others of this process, and as late as the clock says.
@@ -182,9 +203,8 @@ pub fn new_name(id: &str) -> String {
     let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1))).unwrap_or(now);
     // An id may hold anything, so its digest stands in the name. The random part keeps two processes apart.
-    let digest = Digest::of_bytes(id.as_bytes()).to_string();
-    let part = |text: &str, from: usize| text.get(from..from + 8).unwrap_or_default().to_owned();
-    format!("{:019}-{}{}", now.max(last + 1), part(&digest, 7), part(&random(), 0))
+    let random = random();
+    format!("{:019}-{}{}", now.max(last + 1), trace(id), random.get(..8).unwrap_or_default())
 }
 
 impl Changes {
@@ -194,7 +214,10 @@ impl Changes {
     /// If it cannot be made.
     pub fn open(folder: PathBuf, sync: bool) -> Result<Changes, String> {
         make(&folder)?;
-        Ok(Changes { folder, sync })
+        let changes = Changes { folder, sync, traces: Mutex::default() };
+        let trace = |name: &String| name.split('-').nth(1).and_then(|rest| rest.get(..8)).map(str::to_owned);
+        let traces = changes.names().iter().filter_map(trace).collect();
+        Ok(Changes { traces: Mutex::new(traces), ..changes })
     }
 
     /// Where they lie.
@@ -254,6 +277,11 @@ impl Changes {
     /// The changes that were carried out, oldest first, without those that are under way.
     pub fn finished(&self) -> Vec<Change> {
         self.names().iter().filter(|name| !name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
+    }
+
+    /// Whether no change that this process knows of came from an operation with this id; from now on one has.
+    pub fn claim(&self, id: &str) -> bool {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner).insert(trace(id))
     }
 
     /// Forgets a change.

@@ -1,6 +1,6 @@
 //! Clears up: changes that are too old to be undone, and backups that nobody needs or that there is no room for.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use sayso_core::digest::Digest;
@@ -35,16 +35,22 @@ pub fn prune(changes: &Changes, backups: &Backups, now: SystemTime) {
     if total <= backups.limits().total {
         return;
     }
-    // The last change that needs a backup tells its age.
-    let rank =
-        |digest: &Digest| young.iter().rev().find(|change| change.digests().any(|other| other == *digest)).map(|change| change.time());
-    let mut by_age: Vec<_> = stored.into_iter().map(|kept| (rank(&kept.digest), kept)).collect();
-    by_age.sort_by_key(|(time, kept)| (*time, kept.touched));
-    for (time, kept) in by_age {
+    // The last change that needs a backup tells its age. What a person was asked about, and told that it can be undone, goes last: else an
+    // agent could write so much unasked that nothing of that is left.
+    let mut ranks: HashMap<Digest, (bool, SystemTime)> = HashMap::new();
+    for change in &young {
+        for digest in change.digests() {
+            let rank = ranks.entry(digest).or_insert((false, change.time()));
+            *rank = (rank.0 || change.asked, change.time());
+        }
+    }
+    let mut by_age: Vec<_> = stored.into_iter().map(|kept| (ranks.get(&kept.digest).copied(), kept)).collect();
+    by_age.sort_by_key(|(rank, kept)| (*rank, kept.touched));
+    for (rank, kept) in by_age {
         if total <= backups.limits().total {
             break;
         }
-        if time.is_none() && age(kept.touched) < GRACE {
+        if rank.is_none() && age(kept.touched) < GRACE {
             continue;
         }
         backups.remove(&kept);

@@ -7,7 +7,7 @@ use sayso_core::visible::{visible, visible_block};
 use similar::TextDiff;
 
 use crate::beneath::{self, Spot, Trouble, shown};
-use crate::changes::{Change, Step};
+use crate::changes::{Change, Step, is_plain};
 use crate::files::{About, Files};
 use crate::making::Source;
 use crate::replace::shallow;
@@ -19,7 +19,7 @@ use crate::tree::{self, Looking};
 pub enum Which<'a> {
     /// The last one that was not taken back yet.
     Last,
-    /// The one of an operation.
+    /// The one of an operation, or the one whose record has this name.
     Id(&'a str),
     /// All of a batch.
     Batch(&'a str),
@@ -62,6 +62,8 @@ pub struct Undone {
 const MOST_COMPARED: u64 = 1 << 20;
 /// The longest diff that is shown, in lines.
 const MOST_LINES: usize = 200;
+/// So many changes with one id, and paths of each, are named.
+const MOST_NAMED: usize = 10;
 
 /// The changes that stand: those that were not taken back, oldest first.
 pub fn standing(changes: Vec<Change>) -> Vec<Change> {
@@ -114,7 +116,7 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
 
 fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
     let all = kit.changes().finished();
-    let known = |id: &str| all.iter().any(|change| change.id == id || change.batch.as_deref() == Some(id));
+    let known = |id: &str| all.iter().any(|change| change.id == id || change.name == id || change.batch.as_deref() == Some(id));
     let missing = match which {
         Which::Last => "there is nothing to undo".to_owned(),
         Which::Id(id) | Which::Batch(id) if known(id) => format!("`{}` was undone already", visible(id)),
@@ -127,12 +129,35 @@ fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
     let chosen: Vec<Change> = match which {
         // Going back twice goes back two changes; an undo is only undone by its own id.
         Which::Last => standing.into_iter().find(|change| change.undoes.is_empty()).into_iter().collect(),
-        Which::Id(id) => standing.into_iter().find(|change| change.id == id).into_iter().collect(),
+        Which::Id(id) => one(standing, id)?.into_iter().collect(),
         Which::Batch(batch) => {
             standing.into_iter().filter(|change| change.batch.as_deref() == Some(batch) && change.undoes.is_empty()).collect()
         }
     };
     if chosen.is_empty() { Err(missing) } else { Ok(chosen) }
+}
+
+/// The change that an id means. An agent chooses the ids of its operations, also those of others: where several have it, none is meant.
+fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
+    if let Some(named) = standing.iter().find(|change| change.name == id) {
+        return Ok(Some(named.clone()));
+    }
+    let mut with_it: Vec<Change> = standing.into_iter().filter(|change| change.id == id).collect();
+    if with_it.len() < 2 {
+        return Ok(with_it.pop());
+    }
+    let each = |change: &Change| {
+        let paths: Vec<String> = change.steps.iter().take(MOST_NAMED).map(|step| format!("`{}`", shown(&step.path))).collect();
+        format!("\n  {}  {} {}", change.name, visible(&change.tool), paths.join(", "))
+    };
+    let list: String = with_it.iter().take(MOST_NAMED).map(each).collect();
+    Err(format!("`{}` is the id of {} changes; nothing was changed. say which, the newest first:{list}", visible(id), with_it.len()))
+}
+
+/// What a person types to take a change back: the id of its operation where that is plain and only its own, else the name of its record.
+pub fn handle<'a>(change: &'a Change, standing: &[Change]) -> &'a str {
+    let alone = standing.iter().filter(|other| other.id == change.id || other.batch.as_deref() == Some(&change.id)).count() == 1;
+    if alone && is_plain(&change.id) { &change.id } else { &change.name }
 }
 
 enum Standing {
@@ -259,6 +284,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         tool: "undo".to_owned(),
         workspace: newest.map(|change| change.workspace.clone()).unwrap_or_default(),
         undoes: plan.changes.iter().map(|change| change.name.clone()).collect(),
+        asked: true,
     };
     let made = kit.carry_out(about, plan.steps.clone(), unkept, &Source::Kept(kit.backups()));
     let made = made.map_err(|why| format!("{why}. nothing was changed"))?;

@@ -10,6 +10,7 @@ use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::url::Url;
+use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
@@ -42,14 +43,14 @@ pub struct Runner {
     stopped: Arc<AtomicBool>,
     told: Told,
     hop: Hop,
-    /// Whether the policy lets a fetch reach this machine and private networks.
-    private: bool,
+    /// What the policy says about fetches from this machine and private networks.
+    private: Decision,
     host: BTreeMap<String, HostTool>,
 }
 
 impl Runner {
     /// Tools over the files of a state folder.
-    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: bool) -> Self {
+    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: Decision) -> Self {
         Runner { files, stopped, told, hop, private, host: BTreeMap::new() }
     }
 
@@ -92,7 +93,11 @@ impl Runner {
 
     fn fetch(&self, operation: &Operation) -> ToolResult {
         let limits = match terminal::time_limit_of(operation, web::Limits::default().time) {
-            Ok(time) => web::Limits { time, private: self.private, ..web::Limits::default() },
+            Ok(time) => {
+                // A yes is for what the address says: a name that looks public and leads to a private address was never asked about.
+                let (private, private_by_name) = (self.private != Decision::Deny, self.private == Decision::Allow);
+                web::Limits { time, private, private_by_name, ..web::Limits::default() }
+            }
             Err(why) => return ToolResult::failed(why),
         };
         web::fetch(operation.text(Role::Url).unwrap_or_default(), &limits, &|url| (self.hop)(operation, url))

@@ -66,7 +66,7 @@ impl Workbench {
         let recorder = Recorder::new(journal, whereabouts.uid, settings);
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
         let remarks = recover(&files, &recorder)?;
-        let private = settings.private_addresses != Decision::Deny;
+        let private = settings.private_addresses;
         let world = || KeepingWorld { world: RealWorld(Machine::new(whereabouts.clone())), files: Arc::clone(&files) };
         let hop = hop(world(), Arc::clone(&policy), how);
         let runner = host

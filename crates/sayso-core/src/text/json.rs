@@ -5,4 +5,4 @@ mod scan;
 mod write;
 
 pub use read::read;
-pub use write::{quote, write};
+pub use write::{quote, write, write_plain};

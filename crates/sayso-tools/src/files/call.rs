@@ -6,7 +6,7 @@ use sayso_core::effect::{Effect, Place};
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::tool::Role;
-use sayso_core::verdict::Verdict;
+use sayso_core::verdict::{Decision, Verdict};
 use sayso_core::visible::visible;
 
 use super::{About, Files};
@@ -102,6 +102,7 @@ impl Call<'_> {
             tool: self.operation.kind().word().to_owned(),
             workspace: self.operation.workspace().to_owned(),
             undoes: Vec::new(),
+            asked: self.verdict.decision != Decision::Allow,
         }
     }
 }

@@ -24,7 +24,7 @@ use sayso_core::verdict::Verdict;
 
 use crate::backups::{Backups, Limits};
 use crate::beneath::Spot;
-use crate::changes::{Change, Changes, Step, new_name};
+use crate::changes::{Change, Changes, Step, is_plain, new_name};
 use crate::making::Source;
 use crate::promise::Keep;
 use crate::prune::prune;
@@ -73,6 +73,8 @@ pub struct About {
     pub workspace: String,
     /// The names of the changes that it takes back.
     pub undoes: Vec<String>,
+    /// A person was asked about it.
+    pub asked: bool,
 }
 
 /// A change that was made.
@@ -129,11 +131,12 @@ impl Files {
     /// # Errors
     /// If a step cannot be carried out; then nothing was changed.
     pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
-        let About { mut id, batch, session, tool, workspace, undoes } = about;
+        let About { mut id, batch, session, tool, workspace, undoes, asked } = about;
         if id.is_empty() {
             id = crate::private_folder::random();
         }
-        let change = Change { name: new_name(&id), id, batch, session, tool, workspace, undoes, unkept, steps };
+        let change = Change { name: new_name(&id), id, batch, session, tool, workspace, undoes, unkept, asked, steps };
+        let own = is_plain(&change.id) && self.changes.claim(&change.id);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
         for (index, step) in change.steps.iter().enumerate() {
@@ -168,7 +171,8 @@ impl Files {
         if self.backups.held() > self.backups.limits().total {
             self.prune();
         }
-        Ok(Made { id: change.id, remarks, unkept: change.unkept })
+        // What is told has to mean this change and no other, whatever the agent calls its operations.
+        Ok(Made { id: if own { change.id } else { change.name }, remarks, unkept: change.unkept })
     }
 
     /// What stands at a place, kept as it is seen; and if it cannot be kept, why.

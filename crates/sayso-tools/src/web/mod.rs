@@ -25,13 +25,23 @@ pub struct Limits {
     pub most_head: usize,
     /// How many redirects are followed.
     pub most_redirects: usize,
-    /// Whether addresses of this machine and of private networks may be reached; the policy knows.
+    /// Whether addresses of this machine and of private networks may be reached where the call names one; the policy knows.
     pub private: bool,
+    /// Whether they may be reached also through a name that does not look like it. Nobody was asked about that.
+    pub private_by_name: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { time: Duration::from_secs(30), most_bytes: 5 * 1024 * 1024, most_head: 64 * 1024, most_redirects: 5, private: false }
+        let (most_bytes, most_head) = (5 * 1024 * 1024, 64 * 1024);
+        Limits { time: Duration::from_secs(30), most_bytes, most_head, most_redirects: 5, private: false, private_by_name: false }
+    }
+}
+
+impl Limits {
+    /// Whether this address may turn out to be a private one: where it looks like one it was judged as one.
+    fn may_be_private(&self, url: &Url) -> bool {
+        self.private && (self.private_by_name || url.is_private())
     }
 }
 
@@ -40,7 +50,7 @@ impl Default for Limits {
 /// No cookie, password or proxy is sent along, whatever the environment says. Names are looked up once, and what is connected to is exactly
 /// what was checked.
 pub fn fetch(url: &str, limits: &Limits, hop: &dyn Fn(&Url) -> Result<(), String>) -> ToolResult {
-    let look = |url: &Url, until: Instant| addresses::look_up(url, limits.private, until);
+    let look = |url: &Url, until: Instant| addresses::look_up(url, limits.may_be_private(url), until);
     match follow(url, limits, hop, &look) {
         Ok(result) => result,
         Err(error) => ToolResult::failed(error),
@@ -129,6 +139,20 @@ mod tests {
             };
             let error = follow("http://public.example/", &Limits::default(), &|_| Ok(()), &look).unwrap_err();
             assert!(error.contains(to) && error.contains("private network"), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn n_05_a_name_that_looks_public_was_not_asked_about_as_a_private_one() {
+        let (named, public) = (Url::parse("http://127.0.0.1/").unwrap(), Url::parse("http://public.example/").unwrap());
+        let limits = |private, private_by_name| Limits { private, private_by_name, ..Limits::default() };
+        for (limits, of_named, of_public) in [
+            (limits(false, false), false, false),
+            (limits(true, false), true, false),
+            (limits(true, true), true, true),
+            (limits(false, true), false, false),
+        ] {
+            assert_eq!((limits.may_be_private(&named), limits.may_be_private(&public)), (of_named, of_public), "{limits:?}");
         }
     }
 

@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
+use sayso_core::verdict::{Decision, Verdict};
 use sayso_tools::backups::Limits;
+use sayso_tools::files::run;
 use sayso_tools::promise::Keep;
 use sayso_tools::prune::prune;
 use sayso_tools::undo::Which;
@@ -68,6 +70,25 @@ fn the_oldest_make_room() {
     let oldest = ground.kit.changes().all().first().unwrap().id.clone();
     let error = ground.undo(Which::Id(&oldest)).unwrap_err();
     assert!(error.contains("its backup is gone") && error.ends_with("nothing was changed"), "{error}");
+}
+
+#[test]
+fn what_a_person_was_asked_about_outlasts_what_ran_unasked() {
+    let ground = Ground::with(SMALL);
+    ground.write("precious", "p".repeat(900));
+    let operation = ground.op("file_delete", &[("path", Node::text("precious"))]);
+    let asked = Verdict { decision: Decision::Ask, ..ground.judge(&operation) };
+    assert!(run(&ground.kit, &operation, &asked).success);
+    // An agent that writes and writes, unasked, must not be able to push that out.
+    for round in 0..20 {
+        let operation =
+            ground.op("file_write", &[("path", Node::text("notes.txt")), ("content", Node::text(format!("{round:03}").repeat(300)))]);
+        let unasked = Verdict { decision: Decision::Allow, ..ground.judge(&operation) };
+        assert!(run(&ground.kit, &operation, &unasked).success);
+    }
+    ground.kit.prune();
+    ground.undo(Which::Id(operation.id())).unwrap();
+    assert_eq!(ground.read("precious"), "p".repeat(900));
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
         Ok(operation) => {
             let judged = judge(&bench, &operation);
             let text = match args.json {
-                true => format!("{}\n", json::write(&report::json(&id, &judged))),
+                true => format!("{}\n", json::write_plain(&report::json(&id, &judged))),
                 false if args.explain => report::explained(&operation, &judged),
                 false => report::text(&operation, &judged.verdict),
             };
@@ -100,7 +100,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
         }
         Err(malformed) => {
             let text = match args.json {
-                true => format!("{}\n", json::write(&report::malformed(&id, &malformed))),
+                true => format!("{}\n", json::write_plain(&report::malformed(&id, &malformed))),
                 false => format!("deny  the call is malformed: {}\n", visible(&malformed.0)),
             };
             (Decision::Deny, text)
@@ -179,7 +179,7 @@ fn lines(args: &CheckArgs, place: &Place, bench: &Bench<'_>) -> Result<Exit, Sto
         } else {
             error_line(&Value::Null.into(), "the line is longer than 32 MiB")
         };
-        writeln!(out, "{}", json::write(&answer))?;
+        writeln!(out, "{}", json::write_plain(&answer))?;
     }
     out.flush()?;
     Ok(Exit::Allowed)

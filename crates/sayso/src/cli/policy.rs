@@ -101,7 +101,7 @@ fn show(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
     let mut out = io::stdout().lock();
     if as_json {
         let list: Vec<Node> = views.iter().map(view_json).collect();
-        writeln!(out, "{}", json::write(&Node::map([("views", Value::List(list).into())])))?;
+        writeln!(out, "{}", json::write_plain(&Node::map([("views", Value::List(list).into())])))?;
         return Ok(Exit::Allowed);
     }
     for file in &place.loaded.files {
@@ -214,7 +214,7 @@ fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit
     let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
     if as_json {
         let list: Vec<Node> = read_files.iter().flat_map(findings_json).collect();
-        text.push_str(&json::write(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])));
+        text.push_str(&json::write_plain(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])));
     } else {
         for file in &read_files {
             text.push_str(&file.render());
@@ -265,7 +265,7 @@ fn schema() -> Result<Exit, Stop> {
             Node::map([("$schema", Node::text("https://json-schema.org/draft/2020-12/schema")), ("title", Node::text("sayso policy"))]);
         entries.splice(0..0, head.entries().iter().cloned());
     }
-    writeln!(io::stdout().lock(), "{}", json::write(&schema))?;
+    writeln!(io::stdout().lock(), "{}", json::write_plain(&schema))?;
     Ok(Exit::Allowed)
 }
 

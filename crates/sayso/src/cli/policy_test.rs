@@ -65,7 +65,7 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
             ("failed", number(failed.len())),
             ("failures", Value::List(list.collect()).into()),
         ]);
-        text.push_str(&json::write(&report));
+        text.push_str(&json::write_plain(&report));
     } else {
         for tried in &failed {
             text.push_str(&format!("{}:{}: {}\n", visible(&tried.file), tried.row.line, visible(&tried.row.name)));

@@ -131,7 +131,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         let _ = writeln!(io::stderr(), "sayso: {unused} of the answers were not needed");
     }
     if args.json {
-        say(&format!("{}\n", json::write(&results(&batch))))?;
+        say(&format!("{}\n", json::write_plain(&results(&batch))))?;
     }
     Ok(exit(&batch))
 }

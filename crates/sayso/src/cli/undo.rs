@@ -14,6 +14,8 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
+use crate::screen::line::forget_typed;
+use crate::screen::paint::Paint;
 
 /// Take back a file change that sayso made: it shows what it will do, and refuses where something changed since.
 #[derive(Debug, Args)]
@@ -54,7 +56,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     }
     if !plan.conflicts.is_empty() {
         if args.json {
-            say(&format!("{}\n", json::write(&as_node(&plan, None))))?;
+            say(&format!("{}\n", json::write_plain(&as_node(&plan, None))))?;
         }
         return Ok(Exit::Failed);
     }
@@ -76,7 +78,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(true).into())];
     journal.append("finished", finished, sayso_store::journal::Sync::System).map_err(Stop::usage)?;
     match args.json {
-        true => say(&format!("{}\n", json::write(&as_node(&plan, Some(&done.id)))))?,
+        true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done.id)))))?,
         false => {
             let words: String = done.words.iter().map(|line| format!("  {}\n", visible_block(line))).collect();
             say(&format!("{words}done; `sayso undo {}` takes this back, too\n", done.id))?;
@@ -114,7 +116,8 @@ fn shown(plan: &Plan) -> String {
     if !plan.conflicts.is_empty() {
         out.push_str("\nnothing was changed: it would lose what came after\n");
     }
-    out
+    let paint = Paint::for_stream(&io::stdout());
+    out.lines().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect()
 }
 
 fn confirmed() -> Result<bool, Stop> {
@@ -122,6 +125,8 @@ fn confirmed() -> Result<bool, Stop> {
         return Err(Stop::hint("there is no terminal to ask on", "say `--yes` to do it without asking"));
     }
     say("take it back? [y/N] ")?;
+    // What was typed before the question stood there is no answer to it (I-11).
+    forget_typed(&io::stdin()).map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
@@ -157,20 +162,22 @@ fn list(files: &Files, as_json: bool) -> Result<Exit, Stop> {
     if as_json {
         let rows = changes.iter().rev().map(|change| {
             Node::map([
-                ("id", Node::text(&change.id)),
+                ("id", Node::text(undo::handle(change, &changes))),
+                ("call", Node::text(&change.id)),
                 ("batch", change.batch.as_deref().map_or_else(|| Value::Null.into(), Node::text)),
                 ("tool", Node::text(&change.tool)),
                 ("paths", Value::List(paths(change).iter().map(Node::text).collect()).into()),
                 ("can_be_undone", Value::Bool(change.unkept.is_none()).into()),
             ])
         });
-        say(&format!("{}\n", json::write(&Value::List(rows.collect()).into())))?;
+        say(&format!("{}\n", json::write_plain(&Value::List(rows.collect()).into())))?;
         return Ok(Exit::Allowed);
     }
     let mut out = String::new();
     for change in changes.iter().rev() {
         let kept = if change.unkept.is_some() { " (cannot be undone)" } else { "" };
-        out.push_str(&format!("{}  {}  {}{kept}\n", visible(&change.id), visible(&change.tool), visible(&paths(change).join(", "))));
+        let id = undo::handle(change, &changes);
+        out.push_str(&format!("{}  {}  {}{kept}\n", visible(id), visible(&change.tool), visible(&paths(change).join(", "))));
     }
     if out.is_empty() {
         out.push_str("there is nothing to undo\n");

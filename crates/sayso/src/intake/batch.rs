@@ -2,6 +2,8 @@
 //!
 //! What a batch says of itself is not believed: who calls, in which session and in which workspace is said by whoever starts sayso.
 
+use std::collections::HashMap;
+
 use sayso_core::diagnostic::{Diagnostic, Source};
 use sayso_core::node::{Entry, Node, Span, Value};
 use sayso_core::operation::{Agent, Call};
@@ -10,6 +12,9 @@ use sayso_core::text::{Limits, json, yaml};
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;
+
+/// So many calls of a batch are one question.
+const MOST_GROUPED: usize = 10;
 
 /// What the door knows of every call.
 #[derive(Clone, Debug)]
@@ -72,9 +77,25 @@ pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String
         }
     };
     if nodes.len() > MOST_CALLS {
+        let name = sayso_core::visible::visible(name);
         return Err(format!("{name}: error: {} calls are more than the {MOST_CALLS} of a batch\n", nodes.len()));
     }
-    nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start))).collect()
+    let calls = nodes.iter().enumerate().map(|(index, (start, node))| call(node, index, around).map_err(at(*start)));
+    let mut calls = calls.collect::<Result<Vec<Call>, String>>()?;
+    part_groups(&mut calls);
+    Ok(calls)
+}
+
+/// Parts long groups. Who writes a batch also writes its groups, and nobody reads a question about a thousand calls: what stood first has
+/// scrolled away.
+fn part_groups(calls: &mut [Call]) {
+    let mut sizes: HashMap<String, usize> = HashMap::new();
+    for group in calls.iter_mut().filter_map(|call| call.group.as_mut()) {
+        let size = sizes.entry(group.clone()).or_default();
+        // No group of a batch can hold this sign, so no other one is meant.
+        group.push_str(&format!("\u{1f}{}", *size / MOST_GROUPED));
+        *size += 1;
+    }
 }
 
 /// A list of calls, or a single one.
@@ -100,6 +121,19 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Keys of a call in the native shape, beside `tool` and `args`.
 const BESIDE: &[&str] = &["id", "tool", "args", "cwd", "group", "group_id", "workspace", "agent", "session"];
 
+/// A name that the batch gives: people read it and type it, so it is one line and not without end.
+fn named(key: &str, text: &str, span: Span) -> Result<String, Diagnostic> {
+    const LONGEST: usize = 256;
+    let wrong = match text {
+        _ if text.len() > LONGEST => format!("`{key}` is longer than {LONGEST} bytes"),
+        _ if sayso_core::visible::visible(text) != text => {
+            format!("`{key}` holds characters that are not plainly visible (`{text}`)")
+        }
+        _ => return Ok(text.to_owned()),
+    };
+    Err(Diagnostic::error(span, wrong).hint("give it a short name, such as `edit_0`, or leave it out"))
+}
+
 /// One call of a batch.
 pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnostic> {
     let Value::Map(entries) = &node.value else {
@@ -117,8 +151,7 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
         if let Some(given) = text(key)?.filter(|given| given != said) {
             let span = node.get(key).map_or(node.span, |value| value.span);
             let hint = if key == "agent" { "say `--agent NAME`" } else { "leave it out; the folder is said with `-C DIR`" };
-            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{}`)", sayso_core::visible::visible(given)))
-                .hint(hint));
+            return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{given}`)")).hint(hint));
         }
     }
     let native = node.get("tool").is_some();
@@ -129,29 +162,26 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
     let args = if native {
         if let Some(unknown) = entries.iter().find(|entry| !BESIDE.contains(&entry.key.as_str())) {
             let hint = "arguments of the tool stand in `args`";
-            return Err(Diagnostic::error(
-                unknown.node.span,
-                format!("a call has no key `{}`", sayso_core::visible::visible(&unknown.key)),
-            )
-            .hint(hint));
+            return Err(Diagnostic::error(unknown.node.span, format!("a call has no key `{}`", unknown.key)).hint(hint));
         }
         node.get("args").cloned().unwrap_or_else(|| Value::Null.into())
     } else {
         let is_own = |entry: &&Entry| !matches!(entry.key.as_str(), "type" | "id" | "group_id" | "workspace" | "agent" | "session");
         Value::Map(entries.iter().filter(is_own).cloned().collect()).into()
     };
-    let id = match node.get("id").map(|node| &node.value) {
-        Some(Value::Text(text) | Value::Number(text)) => text.clone(),
+    let id = match node.get("id").map(|node| (node.span, &node.value)) {
+        Some((span, Value::Text(text) | Value::Number(text))) => named("id", text, span)?,
         _ => format!("{tool}_{index}"),
     };
     let cwd = if native { text("cwd")?.map(|folder| join(&around.workspace, folder)) } else { None };
     let group = text("group_id")?.or(if native { text("group")? } else { None });
+    let group = group.map(|group| named("group_id", group, node.span)).transpose()?;
     Ok(Call {
         id,
         cwd: cwd.unwrap_or_else(|| around.workspace.clone()),
         agent: Agent { name: around.agent.clone(), parents: Vec::new() },
         session: around.session.clone(),
-        group: group.map(str::to_owned),
+        group,
         ..Call::new(tool, args, around.workspace.clone())
     })
 }

@@ -43,7 +43,8 @@ fn command(lines: &[String], folder: &str, effects: &[String], paint: Paint) -> 
     let mut out: Vec<String> = lines
         .iter()
         .enumerate()
-        .map(|(at, line)| format!("{} {}", if at == 0 { "$" } else { " " }, paint.tone(Tone::Strong, line)))
+        // Each line of it is marked as a shell would: without, a line of a command could look like the end of the prompt.
+        .map(|(at, line)| format!("{} {}", if at == 0 { "$" } else { ">" }, paint.tone(Tone::Strong, line)))
         .collect();
     out.push(paint.tone(Tone::Faint, &format!("  in {folder}")));
     if !effects.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,6 +50,12 @@ pub fn is_there() -> bool {
 
 fn open() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
+}
+
+/// Lets a question stand there for a moment, and forgets what was typed until then.
+pub fn forget_typed(tty: &impl AsFd) -> io::Result<()> {
+    std::thread::sleep(ARMING);
+    Ok(tcflush(tty, QueueSelector::IFlush)?)
 }
 
 impl Line {
@@ -116,8 +123,7 @@ impl Asking<'_> {
             lines.extend(plain::legend(prompt, self.look));
         }
         self.say(&lines)?;
-        std::thread::sleep(ARMING);
-        tcflush(&*self.tty, QueueSelector::IFlush)?;
+        forget_typed(&*self.tty)?;
         let question = if prompt.round == Round::Second { "Really? [y/N]: " } else { "Your answer: " };
         loop {
             let typed = match self.read(question)? {
@@ -227,7 +233,7 @@ impl Asking<'_> {
     }
 
     fn say(&mut self, lines: &[String]) -> io::Result<()> {
-        let mut text = lines.join("\n");
+        let mut text = plain::folded(lines, self.look.paint).join("\n");
         text.push('\n');
         self.tty.write_all(text.as_bytes())?;
         self.tty.flush()

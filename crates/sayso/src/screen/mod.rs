@@ -1,6 +1,7 @@
 //! What a person sees and answers in a terminal without a full screen: prompts as lines, answers as keys or words.
 
 pub mod body;
+pub mod fold;
 pub mod line;
 pub mod paint;
 pub mod plain;

@@ -63,6 +63,7 @@ pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
         let more = format!("… [{hidden} more line{}; {key} shows all]", if hidden == 1 { "" } else { "s" });
         out.push(format!("  {}", paint.tone(Tone::Yellow, &more)));
     }
+    out.extend(scrolls_away(&prompt.presentation.body).map(|words| format!("  {}", paint.tone(Tone::Yellow, &words))));
     for member in &prompt.group {
         out.push(String::new());
         out.push(format!("  {} {}", paint.tone(Tone::Strong, "and"), member.description));
@@ -81,6 +82,32 @@ pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
         out.extend(alike.differs.iter().map(|line| format!("    {line}")));
     }
     out
+}
+
+/// A command is never cut, so the start of a long one is above the screen when the question stands there.
+fn scrolls_away(body: &Body) -> Option<String> {
+    const MOST_LINES: usize = 20;
+    const MOST_CHARACTERS: usize = 1600;
+    let Body::Command { lines, .. } = body else { return None };
+    let characters: usize = lines.iter().map(|line| line.chars().count()).sum();
+    let long = lines.len() > MOST_LINES || characters > MOST_CHARACTERS;
+    let count = lines.len();
+    long.then(|| {
+        format!(
+            "↑ the command has {count} line{} and {characters} characters, and all of them run; it starts above, at `$`",
+            if count == 1 { "" } else { "s" }
+        )
+    })
+}
+
+/// How a line goes on that is wider than the screen.
+const GOES_ON: &str = "    ↪ ";
+
+/// The lines as the screen shows them, none wider than it is.
+pub fn folded(lines: &[String], paint: Paint) -> Vec<String> {
+    // A reason may hold breaks, since it names what somebody else wrote: what comes behind one is no line of ours either.
+    let whole = |line: &String| line.split('\n').map(|line| paint.folded(line, GOES_ON)).collect::<Vec<_>>().join(&format!("\n{GOES_ON}"));
+    lines.iter().map(whole).collect()
 }
 
 fn indented(out: &mut Vec<String>, lines: Vec<String>) {

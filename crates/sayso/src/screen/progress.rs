@@ -16,11 +16,18 @@ use sayso_gate::ports::Ran;
 use sayso_tools::terminal::Stream;
 
 use super::paint::{Paint, Tone};
+use super::plain;
 
 /// So many lines of output are shown of each call; the rest is counted.
 const MOST_LINES: usize = 12;
 /// A line of output is shown up to so many characters.
 const LONGEST_LINE: usize = 400;
+/// Lines about a call stand below its heading.
+const INDENT: &str = "      ";
+/// What a command printed stands behind this, and nothing else does.
+const OUTPUT: &str = "      │ ";
+/// How a line of ours goes on.
+const GOES_ON: &str = "        ↪ ";
 
 /// Writes what goes on, a line at a time.
 pub struct Progress {
@@ -30,6 +37,7 @@ pub struct Progress {
 
 struct State {
     out: Box<dyn Write + Send>,
+    paint: Paint,
     place: Option<Position>,
     /// What the call is about whose turn it is, until that stands there.
     heading: Option<String>,
@@ -44,7 +52,7 @@ struct State {
 impl Progress {
     /// Writes to `out`.
     pub fn new(out: Box<dyn Write + Send>, paint: Paint) -> Self {
-        let state = State { out, place: None, heading: None, shown: 0, hidden: 0, part: Vec::new(), rest: false };
+        let state = State { out, paint, place: None, heading: None, shown: 0, hidden: 0, part: Vec::new(), rest: false };
         Progress { paint, state: Mutex::new(state) }
     }
 
@@ -110,15 +118,15 @@ impl Progress {
             shown.push('…');
         }
         let shown = visible(shown.trim_end_matches('\r')).into_owned();
-        state.line(&self.paint.tone(Tone::Faint, &format!("│ {shown}")));
+        let line = self.paint.tone(Tone::Faint, &format!("{OUTPUT}{shown}"));
+        state.put(&line, OUTPUT);
     }
 
     fn head(&self, state: &mut State) {
         let Some(subject) = state.heading.take() else { return };
         let place = state.place.map_or(String::new(), |place| format!("[{}/{}] ", place.index, place.total));
         let line = format!("{}{}", self.paint.tone(Tone::Faint, &place), self.paint.tone(Tone::Strong, &subject));
-        // Nobody is left to tell if the screen is gone; the results still come.
-        let _ = writeln!(state.out, "{line}");
+        state.put(&line, GOES_ON);
     }
 
     fn end(&self, state: &mut State, finished: &Finished) {
@@ -158,7 +166,7 @@ impl Progress {
     /// Whole lines of somebody else, in their place among these.
     pub fn say(&self, lines: &[String]) {
         let mut state = self.state();
-        for line in lines {
+        for line in plain::folded(lines, self.paint) {
             let _ = writeln!(state.out, "{line}");
         }
     }
@@ -205,6 +213,14 @@ fn dry(finished: &Finished) -> String {
 
 impl State {
     fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "      {text}");
+        self.put(&format!("{INDENT}{text}"), GOES_ON);
+    }
+
+    /// One line, or several where it is wider than the screen or holds breaks; each but the first starts with the mark, so that nothing
+    /// that a program or an agent wrote starts a line by itself.
+    fn put(&mut self, text: &str, mark: &str) {
+        let pieces: Vec<String> = text.split('\n').map(|piece| self.paint.folded(piece, mark)).collect();
+        // Nobody is left to tell if the screen is gone; the results still come.
+        let _ = writeln!(self.out, "{}", pieces.join(&format!("\n{mark}")));
     }
 }

@@ -148,13 +148,13 @@ fn the_program_answers_every_row_like_the_library() {
         assert_eq!(answers.len(), told.len(), "{}: an answer for each line", name(&path));
         count += told.len();
         for ((row, library), answer) in told.iter().zip(&answers) {
-            if json::write(library) != *answer {
+            if json::write_plain(library) != *answer {
                 failures.push(format!(
                     "{}:{}: {}\n  library {}\n  program {answer}",
                     name(&path),
                     row.line,
                     row.name,
-                    json::write(library)
+                    json::write_plain(library)
                 ));
             }
         }

@@ -7,6 +7,7 @@
     reason = "a helper of a test fails by panicking, like the test itself"
 )]
 
+mod at_terminal;
 mod bad_input;
 mod bad_policy_files;
 mod bypasses;
@@ -19,6 +20,7 @@ mod holes_policy;
 mod numbers;
 mod path_classes;
 mod program;
+mod run_attacks;
 mod scene;
 mod sessions;
 mod terminal;

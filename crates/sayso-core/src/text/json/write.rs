@@ -2,6 +2,7 @@
 
 use super::scan::Scanner;
 use crate::node::{Entry, Node, Value};
+use crate::visible::is_hidden;
 
 /// What is left to write of an open list or map.
 enum Rest<'a> {
@@ -37,6 +38,25 @@ pub fn write(node: &Node) -> String {
                 out.push(closer);
                 open.pop();
             }
+        }
+    }
+    out
+}
+
+/// The same for a screen as for a program: every character that a terminal obeys or does not show is written as its number.
+///
+/// JSON itself only asks for that below U+0020, and some terminals obey U+009B as they obey `ESC [`.
+pub fn write_plain(node: &Node) -> String {
+    let text = write(node);
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    for character in text.chars() {
+        match is_hidden(character) {
+            // Such characters stand in strings only.
+            true => character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+            false => out.push(character),
         }
     }
     out
@@ -99,4 +119,20 @@ fn push_quoted(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{Limits, json::read};
+
+    #[test]
+    fn h_36_what_a_terminal_obeys_is_written_as_its_number_and_reads_back() {
+        let text = "a\u{1b}[2J\u{7f}\u{9b}2J\u{202e}b\u{200b}\u{e0041}\u{2028}ü漢🦀\"\\";
+        let node = Node::map([(text, Node::text(text))]);
+        let written = write_plain(&node);
+        assert!(!written.chars().any(is_hidden), "{written}");
+        assert!(written.contains("\\u009b2J\\u202eb") && written.contains("ü漢🦀"), "{written}");
+        assert_eq!(write(&read(&written, &Limits::default()).unwrap()), write(&node));
+    }
 }

@@ -12,7 +12,7 @@ use sayso_tools::web::{Limits, fetch};
 
 /// The server is on this machine; everything else is as usual, with time for a busy one.
 fn limits() -> Limits {
-    Limits { private: true, time: Duration::from_secs(300), ..Limits::default() }
+    Limits { private: true, private_by_name: true, time: Duration::from_secs(300), ..Limits::default() }
 }
 
 fn get(url: &str) -> ToolResult {

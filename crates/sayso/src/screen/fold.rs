@@ -1,0 +1,74 @@
+//! Folds a long line to the width of the screen, so that whatever it holds, no line starts with what somebody else wrote.
+
+/// No screen is narrower than this; on one that is, the terminal folds.
+const NARROWEST: usize = 20;
+
+/// The line in pieces that fit into `width`, each but the first behind the mark. Colours take no room.
+pub fn folded(line: &str, width: usize, mark: &str) -> String {
+    let width = width.max(NARROWEST);
+    // Most lines are short, and a byte is never wider than a place.
+    if line.len() <= width && line.is_ascii() {
+        return line.to_owned();
+    }
+    let lead: usize = mark.chars().map(places).sum();
+    let mut out = String::with_capacity(line.len() + line.len() / 8);
+    let mut used = 0;
+    let mut in_colour = false;
+    for character in line.chars() {
+        // What came from outside is visible by now, so a code is one of ours: `ESC [ 3 1 m`.
+        if character == '\u{1b}' || in_colour {
+            in_colour = character != 'm';
+            out.push(character);
+            continue;
+        }
+        let room = places(character);
+        if used + room > width {
+            out.push('\n');
+            out.push_str(mark);
+            used = lead;
+        }
+        used += room;
+        out.push(character);
+    }
+    out
+}
+
+/// How many places a character takes at most. One that is thought too wide only folds its line earlier.
+fn places(character: char) -> usize {
+    match character {
+        // Letters with marks, then punctuation, arrows and the lines of frames.
+        '\0'..='\u{10FF}' | '\u{2000}'..='\u{2319}' | '\u{2400}'..='\u{25FC}' => 1,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_piece_is_wider_than_the_screen_and_nothing_is_lost() {
+        let texts =
+            ["", "short", &"x".repeat(500), &"漢".repeat(77), &"a漢ü…".repeat(40), &format!("\u{1b}[31m{}\u{1b}[0m", "y".repeat(90))];
+        for text in texts {
+            for width in [0, 20, 21, 80] {
+                let out = folded(text, width, "  ↪ ");
+                let mut pieces = out.split('\n');
+                let mut whole = pieces.next().unwrap().to_owned();
+                for piece in pieces {
+                    whole.push_str(piece.strip_prefix("  ↪ ").unwrap());
+                }
+                assert_eq!(whole, text);
+                let bare = out.replace("\u{1b}[31m", "").replace("\u{1b}[0m", "");
+                assert!(bare.split('\n').all(|piece| piece.chars().map(places).sum::<usize>() <= width.max(NARROWEST)), "{width}: {out}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        assert_eq!(folded(&"x".repeat(80), 80, "> "), "x".repeat(80));
+        assert_eq!(folded(&"─".repeat(80), 80, "> "), "─".repeat(80));
+        assert_eq!(folded(&"x".repeat(81), 80, "> "), format!("{}\n> x", "x".repeat(80)));
+    }
+}
