@@ -180,12 +180,14 @@ pub(super) fn next_run(desk: &Desk, name: &str, Round { wanted, .. }: &Round, un
         return;
     }
     let prefix = format!("{name}-");
-    let batches: BTreeSet<String> = desk
-        .changes()
-        .iter()
-        .filter(|change| change["id"].as_str().unwrap().starts_with(&prefix))
-        .map(|change| change["batch"].as_str().unwrap().to_owned())
-        .collect();
+    // The newest first: what came later may stand in a folder that the one before has made.
+    let mut batches: Vec<String> = Vec::new();
+    for change in desk.changes().iter().filter(|change| change["id"].as_str().unwrap().starts_with(&prefix)) {
+        let batch = change["batch"].as_str().unwrap();
+        if !batches.iter().any(|other| other == batch) {
+            batches.push(batch.to_owned());
+        }
+    }
     for batch in batches {
         let undone = read(&desk.undo(&[&batch, "--yes", "--json"]).is(0, "what stands can be undone"));
         assert_eq!(undone["done"], json!(true));

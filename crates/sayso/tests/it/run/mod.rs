@@ -6,7 +6,7 @@ mod bad_calls;
 mod batches;
 mod commands;
 mod killed;
-mod killed_at_each_step;
+pub mod killed_at_each_step;
 mod modes;
 mod no_record;
 mod results;
