@@ -11,3 +11,4 @@ mod modes;
 mod no_record;
 mod results;
 mod shapes;
+mod stopped;
