@@ -89,13 +89,15 @@ fn inserted(operation: &Operation, old: &str) -> Result<String, String> {
         None => return Err("the call does not say where the text is inserted".to_owned()),
     };
     let (start, end) = old.split_at_checked(at).ok_or("the place in the file could not be found")?;
+    // Breaks that the call does not bring are those of the file.
+    let line_break = if old.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r')) { "\r\n" } else { "\n" };
     let mut new = start.to_owned();
     if !new.is_empty() && !new.ends_with('\n') {
-        new.push('\n');
+        new.push_str(line_break);
     }
     new.push_str(&text(operation, Role::Content));
     if !new.ends_with('\n') && !end.is_empty() {
-        new.push('\n');
+        new.push_str(line_break);
     }
     new.push_str(end);
     Ok(new)
@@ -171,5 +173,17 @@ mod tests {
         assert_eq!(insert("file_insert_after", Value::Number("3".into()).into()), Ok("one\ntwo\nthree\nnew".to_owned()));
         assert!(insert("file_insert_after", Value::Number("4".into()).into()).is_err());
         assert!(insert("file_insert_before", Node::text("e")).is_err(), "a place that is there twice is none");
+    }
+
+    #[test]
+    fn an_insertion_keeps_the_breaks_of_the_file() {
+        let insert = |tool: &str, place: &str, old: &str| {
+            let args = [("path", Node::text("a")), ("content", Node::text("new")), ("pattern", Node::text(place))];
+            call(tool, &args, old)
+        };
+        assert_eq!(insert("file_insert_after", "one", "one\r\ntwo\r\n"), Ok("one\r\nnew\r\ntwo\r\n".to_owned()));
+        assert_eq!(insert("file_insert_before", "one", "one\r\ntwo"), Ok("new\r\none\r\ntwo".to_owned()));
+        assert_eq!(insert("file_insert_after", "two", "one\r\ntwo"), Ok("one\r\ntwo\r\nnew".to_owned()));
+        assert_eq!(insert("file_insert_after", "one", "one\ntwo\r\n"), Ok("one\nnew\ntwo\r\n".to_owned()));
     }
 }

@@ -11,6 +11,7 @@ use crate::closing::End;
 use crate::describe;
 use crate::finished::Finished;
 use crate::gate::Gate;
+use crate::ports::Ran;
 use crate::seal;
 use crate::turn::Turn;
 
@@ -67,9 +68,9 @@ impl Batch {
         self.results.iter().filter(|finished| finished.verdict.is_some() || finished.outcome != Outcome::Cancelled)
     }
 
-    /// Those that ran.
+    /// Those that ran; what was approved and never started did not.
     pub fn executed(&self) -> impl Iterator<Item = &Finished> {
-        self.results.iter().filter(|finished| finished.outcome.ran())
+        self.results.iter().filter(|finished| finished.outcome.ran() && !matches!(finished.ran, Some(Ran::NotRun(_))))
     }
 
     /// "Completed 2/5", and how many were cancelled.

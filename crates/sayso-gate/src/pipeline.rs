@@ -155,7 +155,6 @@ impl Gate {
         let unchanged = approved.seals.iter().all(|seal| self.holds(seal));
         // Only where the policy, the mode or the plugins are others by now is it judged again.
         let allowed = approved.rules == self.rules() || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
-        let started = unchanged && allowed;
         let ran = if !allowed {
             Ran::NotRun("it was not run: it is denied by now".to_owned())
         } else if unchanged {
@@ -170,7 +169,8 @@ impl Gate {
             }
             ran => ran,
         };
-        let succeeded = matches!(ran, Ran::Done(_));
+        // The tools themselves may not have begun, such as after the person stopped everything.
+        let (succeeded, started) = (matches!(ran, Ran::Done(_)), !matches!(ran, Ran::NotRun(_)));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started, milliseconds }) {
             self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));

@@ -87,7 +87,7 @@ pub enum Ran {
         /// What it brought all the same, such as the output of a command; null where it brought nothing.
         result: Node,
     },
-    /// It was approved and not started: what it is about had changed.
+    /// It was approved and not started: what it is about had changed, or the person stopped everything.
     NotRun(String),
 }
 

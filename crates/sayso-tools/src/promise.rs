@@ -87,6 +87,7 @@ impl Backups {
 /// A size for a person.
 pub fn size_words(bytes: u64) -> String {
     match bytes {
+        1 => "1 byte".to_owned(),
         0..1024 => format!("{bytes} bytes"),
         1024..1_048_576 => format!("{} KiB", bytes.div_ceil(1024)),
         1_048_576..1_073_741_824 => format!("{} MiB", bytes.div_ceil(1 << 20)),

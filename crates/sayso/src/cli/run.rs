@@ -31,7 +31,7 @@ use crate::screen::scripted::Scripted;
 use crate::workbench::{Parts, Workbench, settings};
 
 /// The longest batch that is read, in bytes.
-const LONGEST: u64 = 64 << 20;
+const LONGEST: u64 = batch::LONGEST as u64;
 
 /// Run a batch of tool calls behind the gate.
 #[derive(Debug, Args)]

@@ -16,6 +16,9 @@ const MOST_CALLS: usize = 100_000;
 /// So many calls of a batch are one question.
 const MOST_GROUPED: usize = 10;
 
+/// The longest batch that is read, in bytes. Each call of it has its own, smaller limit.
+pub const LONGEST: usize = 64 << 20;
+
 /// What the door knows of every call.
 #[derive(Clone, Debug)]
 pub struct Around {
@@ -57,7 +60,7 @@ impl Written {
 /// The calls of a batch, or what is wrong with it, as whole lines with place and hint. Nothing of a batch that cannot be read whole is run.
 pub fn read(name: &str, text: &str, around: &Around) -> Result<Vec<Call>, String> {
     let source = Source { name, text };
-    let limits = Limits::default();
+    let limits = Limits { bytes: LONGEST, ..Limits::default() };
     let at = |start: usize| {
         move |finding: Diagnostic| {
             let (from, to) = (finding.span.start as usize + start, finding.span.end as usize + start);

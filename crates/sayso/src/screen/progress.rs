@@ -175,8 +175,8 @@ impl Progress {
     pub fn summary(&self, batch: &Batch, stats: Option<&str>) {
         let mut state = self.state();
         let quit = batch.results.iter().any(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_some());
-        let cancelled =
-            batch.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none()).count();
+        // The call at which the person stopped is cancelled with the rest: one of three that ran leaves two.
+        let cancelled = batch.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled).count();
         let mut lines = vec![String::new()];
         if quit {
             lines.push("User requested to stop execution".to_owned());

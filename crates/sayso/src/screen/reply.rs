@@ -20,12 +20,17 @@ pub enum Reply {
     Nothing(&'static str),
 }
 
+/// The key or word of a typed line, and the words behind it.
+pub fn parts(typed: &str) -> (&str, &str) {
+    let typed = typed.trim();
+    typed.split_once([' ', '\t', ':', '=']).map_or((typed, ""), |(first, note)| (first, note.trim()))
+}
+
 /// Reads one line. Nothing but a known key or word decides anything (I-03, I-04).
 pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
-    let typed = typed.trim();
-    let (first, note) = typed.split_once([' ', '\t', ':', '=']).map_or((typed, ""), |(first, note)| (first, note.trim()));
+    let (first, note) = parts(typed);
     let Some(action) = keymap.answer(first) else {
-        return Reply::Nothing(if typed.is_empty() { "type one of the keys" } else { "that is none of the keys" });
+        return Reply::Nothing(if typed.trim().is_empty() { "type one of the keys" } else { "that is none of the keys" });
     };
     if action == Action::Deny {
         return Reply::Decided(Choice::Deny, Some(note.to_owned()).filter(|note| !note.is_empty()));

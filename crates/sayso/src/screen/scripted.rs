@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::keymap::Keymap;
+use sayso_core::keymap::{Action, Keymap};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
@@ -24,10 +24,13 @@ impl Scripted {
     pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, String> {
         let answers: VecDeque<String> = list.split(',').map(|one| one.trim().to_owned()).collect();
         for answer in &answers {
-            let first = answer.split([' ', ':', '=']).next().unwrap_or_default();
-            if keymap.answer(first).is_none() {
-                return Err(format!("`{}` is no answer of the keymap `{}`", sayso_core::visible::visible(answer), keymap.name));
-            }
+            let (first, words) = reply::parts(answer);
+            let why = match keymap.answer(first) {
+                None => format!("is no answer of the keymap `{}`", keymap.name),
+                Some(action) if action != Action::Deny && !words.is_empty() => "is no answer: only a denial can carry words".to_owned(),
+                Some(_) => continue,
+            };
+            return Err(format!("`{}` {why}", sayso_core::visible::visible(answer)));
         }
         Ok(Scripted { keymap, left: Mutex::new(answers), show })
     }

@@ -1,0 +1,14 @@
+//! `sayso run` through the real program: batches, modes, answers, results, bad input, and what a kill leaves.
+
+mod answers;
+mod bad_batches;
+mod bad_calls;
+mod batches;
+mod commands;
+mod killed;
+pub mod killed_at_each_step;
+mod modes;
+mod no_record;
+mod results;
+mod shapes;
+mod stopped;

@@ -1,0 +1,5 @@
+//! `sayso undo` through the real program: what it takes back, what it refuses, and what it says.
+
+mod killed;
+mod refusals;
+mod round_trips;
