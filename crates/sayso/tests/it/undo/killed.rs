@@ -70,13 +70,17 @@ fn an_undo_that_is_killed_is_whole_or_never_was() {
             whole = start.elapsed();
         } else {
             thread::sleep(whole.mul_f64(((tries * 617) % 1000) as f64 / 950.0));
-            kills += usize::from(child.try_wait().unwrap().is_none());
+            match child.try_wait().unwrap() {
+                None => kills += 1,
+                // The machine may be less busy by now.
+                Some(_) => whole = whole.mul_f64(0.95),
+            }
             child.kill().unwrap();
             child.wait().unwrap();
         }
         done += usize::from(made.settle(&format!("try {tries}")));
         tries += 1;
-        assert!(tries < 10 * KILLS, "most end before they can be killed");
+        assert!(tries < 20 * KILLS, "most end before they can be killed");
     }
     println!("{kills} kills of an undo: {done} of {tries} were done, none by half");
 }
