@@ -138,7 +138,7 @@ fn a_closed_terminal_and_ctrl_c_stop_the_batch() {
         terminal.keys(key);
         let (shown, status) = terminal.end();
         assert!(shown.contains("User requested to stop execution"), "{shown}");
-        assert!(shown.contains("Cancelled 1 remaining operations"), "{shown}");
+        assert!(shown.contains("Cancelled 2 remaining operations"), "{shown}");
         assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20));
     }
 }

@@ -33,12 +33,17 @@ pub struct Terminal {
 impl Terminal {
     /// Starts the program in `folder` with a home of its own.
     pub fn start(folder: &Path, home: &Path, args: &[&str]) -> Terminal {
-        let pair = native_pty_system().openpty(PtySize { rows: 50, cols: 120, pixel_width: 0, pixel_height: 0 }).unwrap();
+        Terminal::start_with(folder, &[("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin")], 120, args)
+    }
+
+    /// Starts the program with these variables and no others, on a screen of so many columns.
+    pub fn start_with(folder: &Path, variables: &[(&str, &str)], columns: u16, args: &[&str]) -> Terminal {
+        let pair = native_pty_system().openpty(PtySize { rows: 50, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
         command.args(args);
         command.cwd(folder);
         command.env_clear();
-        for (name, value) in [("HOME", home.to_str().unwrap()), ("PATH", "/usr/bin:/bin"), ("TERM", "xterm"), ("NO_COLOR", "1")] {
+        for (name, value) in variables.iter().chain(&[("TERM", "xterm"), ("NO_COLOR", "1")]) {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();
