@@ -90,7 +90,7 @@ impl Reader {
     /// # Errors
     /// When the folder cannot be listed.
     pub fn about<'a>(&'a self, field: &'a str, text: &'a str) -> Result<impl Iterator<Item = Result<Stored, String>> + 'a, String> {
-        let holding = format!("{}:{}", json::quote(field), json::quote(text));
+        let holding = format!("{}:{}", json::quote(field), json::write_plain(&Node::text(text)));
         let entries = Forwards { holding: Some(holding), ..self.forwards()? };
         // The words may also stand deeper in a line.
         let has = move |stored: &Stored| stored.node().is_ok_and(|node| node.get(field).and_then(Node::as_text) == Some(text));

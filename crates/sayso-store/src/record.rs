@@ -227,6 +227,6 @@ fn unused(names: &HashSet<String>, name: &str) -> String {
 fn escaped(character: char) -> usize {
     match character {
         ' ' | '!' | '#'..='[' | ']'..='~' => 1,
-        _ => json::quote(character.encode_utf8(&mut [0; 4])).len() - 2,
+        _ => json::write_plain(&Node::text(character)).len() - 2,
     }
 }

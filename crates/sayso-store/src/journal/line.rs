@@ -82,7 +82,8 @@ pub(crate) fn fields(fields: &[(&str, Node)]) -> Result<String, String> {
         out.push_str(",\"");
         out.push_str(name);
         out.push_str("\":");
-        out.push_str(&json::write(node));
+        // A person may look at the file itself: nothing in it moves a cursor or hides.
+        out.push_str(&json::write_plain(node));
     }
     Ok(out)
 }

@@ -9,6 +9,7 @@ mod killed;
 pub mod killed_at_each_step;
 mod modes;
 mod no_record;
+mod recorded;
 mod results;
 mod shapes;
 mod stopped;
