@@ -80,7 +80,9 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     match args.json {
         true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done.id)))))?,
         false => {
-            let words: String = done.words.iter().map(|line| format!("  {}\n", visible_block(line))).collect();
+            // What was shown already is not said again.
+            let news = done.words.iter().filter(|line| !plan.words.iter().any(|(_, words)| words == *line));
+            let words: String = news.map(|line| format!("  {}\n", visible_block(line))).collect();
             say(&format!("{words}done; `sayso undo {}` takes this back, too\n", done.id))?;
         }
     }
