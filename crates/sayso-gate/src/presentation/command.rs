@@ -53,9 +53,11 @@ fn cut(out: &mut Vec<String>, most: usize) {
     }
 }
 
-/// How long the command may run, as the call has it: agents count in seconds or in milliseconds, and only the name of the argument may tell.
+/// How long the command may run, as the policy has it or the call: agents count in seconds or in milliseconds, and only the name of the argument may tell.
 pub(super) fn time_limit(about: About<'_>) -> Option<String> {
-    let node = about.operation.argument(Role::TimeLimit)?;
+    let Some(node) = about.operation.argument(Role::TimeLimit) else {
+        return about.verdict.terms.time_limit.map(|seconds| format!("{seconds} s"));
+    };
     let entry = about.operation.args().entries().iter().find(|entry| std::ptr::eq(&entry.node, node))?;
     let value = json::write(node);
     Some(visible(&if entry.key.ends_with("_ms") { format!("{value} ms") } else { format!("{value} ({})", entry.key) }).into_owned())
