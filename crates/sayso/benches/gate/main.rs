@@ -10,9 +10,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use measure::Table;
+use sayso::assemble::RealWorld;
 use sayso_core::decide::Run as How;
 use sayso_core::digest::Digest;
-use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
@@ -22,9 +22,8 @@ use sayso_gate::approved::Approved;
 use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
-use sayso_gate::ports::{Ask, Content, Later, Ran, Run, Store, World};
+use sayso_gate::ports::{Ask, Later, Ran, Run, Store};
 use sayso_gate::prompts::{Answerer, Prompts};
-use sayso_gate::seal::Sealed;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
@@ -75,26 +74,9 @@ impl Ask for Yes {
     }
 }
 
-/// The real machine, whose files do not change meanwhile.
-struct Real(sayso::assemble::RealWorld);
-
-impl World for Real {
-    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-        self.0.answer(cwd, workspace, questions)
-    }
-
-    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        self.0.seal(files)
-    }
-
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
-        self.0.content(path, most)
-    }
-}
-
-fn world(home: &std::path::Path) -> Real {
+fn world(home: &std::path::Path) -> RealWorld {
     let whereabouts = Whereabouts { home: Some(home.to_path_buf()), ..Whereabouts::from_environment().expect("a home") };
-    Real(sayso::assemble::RealWorld(Machine::new(whereabouts)))
+    RealWorld(Machine::new(whereabouts))
 }
 
 fn gate(home: &std::path::Path, ask: Arc<dyn Ask>) -> Gate {
