@@ -9,6 +9,7 @@ use sayso_core::node::{Entry, Node, Span, Value};
 use sayso_core::operation::{Agent, Call};
 use sayso_core::paths::join;
 use sayso_core::text::{Limits, json, yaml};
+use sayso_core::tool;
 
 /// A batch has no more calls than this.
 const MOST_CALLS: usize = 100_000;
@@ -150,18 +151,25 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
             _ => Err(Diagnostic::error(value.span, format!("`{key}` is {}, not text", value.kind_word()))),
         },
     };
+    // A tool of an MCP server has an argument of the name `tool`.
+    let native = node.get("type").is_none();
+    let Some(tool) = text(if native { "tool" } else { "type" })? else {
+        return Err(Diagnostic::error(node.span, "the call names no tool")
+            .hint("give it a `type` (or `tool` and `args`), such as `{\"type\": \"file_read\", \"file\": \"a.txt\"}`"));
+    };
+    // Beside `type` stand the arguments, and some tools have one of these names: another agent is whom `delegate` is for.
+    let is_argument =
+        |key: &str| !native && tool::find(tool).is_none_or(|row| row.arguments.iter().any(|argument| argument.names.contains(&key)));
     for (key, said) in [("workspace", &around.workspace), ("agent", &around.agent), ("session", &around.session)] {
+        if is_argument(key) {
+            continue;
+        }
         if let Some(given) = text(key)?.filter(|given| given != said) {
             let span = node.get(key).map_or(node.span, |value| value.span);
             let hint = if key == "agent" { "say `--agent NAME`" } else { "leave it out; the folder is said with `-C DIR`" };
             return Err(Diagnostic::error(span, format!("a batch cannot say its own `{key}` (`{given}`)")).hint(hint));
         }
     }
-    let native = node.get("tool").is_some();
-    let Some(tool) = text(if native { "tool" } else { "type" })? else {
-        return Err(Diagnostic::error(node.span, "the call names no tool")
-            .hint("give it a `type` (or `tool` and `args`), such as `{\"type\": \"file_read\", \"file\": \"a.txt\"}`"));
-    };
     let args = if native {
         if let Some(unknown) = entries.iter().find(|entry| !BESIDE.contains(&entry.key.as_str())) {
             let hint = "arguments of the tool stand in `args`";
@@ -169,8 +177,12 @@ pub fn call(node: &Node, index: usize, around: &Around) -> Result<Call, Diagnost
         }
         node.get("args").cloned().unwrap_or_else(|| Value::Null.into())
     } else {
-        let is_own = |entry: &&Entry| !matches!(entry.key.as_str(), "type" | "id" | "group_id" | "workspace" | "agent" | "session");
-        Value::Map(entries.iter().filter(is_own).cloned().collect()).into()
+        let is_given = |entry: &&Entry| match entry.key.as_str() {
+            "type" | "id" | "group_id" => false,
+            key @ ("workspace" | "agent" | "session") => is_argument(key),
+            _ => true,
+        };
+        Value::Map(entries.iter().filter(is_given).cloned().collect()).into()
     };
     let id = match node.get("id").map(|node| (node.span, &node.value)) {
         Some((span, Value::Text(text) | Value::Number(text))) => named("id", text, span)?,

@@ -90,3 +90,23 @@ fn the_folder_and_the_agent_are_said_on_the_command_line() {
     assert_eq!(desk.text("sub/a.py").as_deref(), Some("b\n"));
     assert_eq!(desk.entries("decided")[0]["agent"], json!("build-agent"));
 }
+
+#[test]
+fn arguments_that_are_called_tool_or_agent_are_arguments() {
+    let desk = Desk::with(&[("a.py", "a\n")]);
+    let calls = json!([
+        {"type": "mcp_tool", "id": "m", "server": "github", "tool": "create_issue"},
+        {"type": "delegate", "id": "d", "agent": "reviewer", "input": "look"},
+        {"type": "share_file", "id": "s", "path": "a.py", "agent": "reviewer"},
+        {"type": "post", "id": "p", "agent": "reviewer", "session": "x"},
+    ]);
+    let (results, code) = desk.results(&["--strict"], &calls);
+    assert_eq!(code, 20);
+    for entry in desk.entries("decided") {
+        assert!(entry["risk"].is_string(), "judged, and not malformed: {entry:#}");
+        assert!(entry["agent"].is_null(), "none of it is who calls: {entry:#}");
+    }
+    assert_eq!(results["results"][0]["tool_type"], "mcp_tool", "{results:#}");
+    // Where the tool has no such argument, it could only be meant for the call itself.
+    desk.run(&["--strict"], &json!([{"type": "file_read", "file": "a.py", "agent": "reviewer"}])).is(2, "its own agent");
+}
