@@ -74,7 +74,28 @@ impl Reader {
     /// # Errors
     /// When the folder cannot be listed.
     pub fn forwards(&self) -> Result<Forwards<'_>, String> {
-        Ok(Forwards { folder: self.folder.as_ref(), segments: self.segments()?.into(), open: None, holding: None })
+        Ok(Forwards { folder: self.folder.as_ref(), segments: self.segments()?.into(), open: None, holding: None, after: 0 })
+    }
+
+    /// All entries from this number on.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed, or a file cannot be read.
+    pub fn from(&self, number: u64) -> Result<impl Iterator<Item = Result<Stored, String>> + '_, String> {
+        let mut segments = VecDeque::from(self.segments()?);
+        if let Some(folder) = &self.folder {
+            // The last segment that does not begin behind it; where damage hides how one begins, the one before counts.
+            let mut before = 0;
+            for (place, segment) in segments.iter().enumerate().rev() {
+                if first_number(folder, *segment)?.is_some_and(|first| first <= number) {
+                    before = place;
+                    break;
+                }
+            }
+            segments.drain(..before);
+        }
+        let entries = Forwards { segments, after: number.saturating_sub(1), ..self.forwards()? };
+        Ok(entries.filter(move |entry| entry.as_ref().map_or(true, |stored| stored.number >= number)))
     }
 
     /// All entries from the last on.
@@ -155,6 +176,8 @@ pub struct Forwards<'a> {
     open: Option<(String, Lines, u64)>,
     /// Only lines with this in them.
     holding: Option<String>,
+    /// Lines that say they have this number or a smaller one are passed over, without a look at the rest of them.
+    after: u64,
 }
 
 impl Forwards<'_> {
@@ -188,6 +211,9 @@ impl Forwards<'_> {
                     continue;
                 }
             };
+            if self.after > 0 && Line::number_at_start(bytes).is_some_and(|number| number <= self.after) {
+                continue;
+            }
             if let Some(holding) = &self.holding
                 && !std::str::from_utf8(bytes).is_ok_and(|text| text.contains(holding.as_str()))
             {

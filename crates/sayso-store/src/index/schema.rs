@@ -1,0 +1,29 @@
+//! The tables of the index, and the steps from each older version to the next.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::Trouble;
+
+/// The step that leads to version 1, to version 2, and so on. A step that was released never changes.
+const STEPS: &[&str] = &[include_str!("version_1.sql")];
+
+/// Brings the tables to the newest version.
+pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
+    let version = |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0));
+    if version(db)? == STEPS.len() {
+        return Ok(());
+    }
+    let work = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it meanwhile.
+    let from = version(&work)?;
+    let Some(steps) = STEPS.get(from..) else {
+        let newest = STEPS.len();
+        let why = format!("the index of the record is of version {from}, and this sayso knows {newest}: a newer one made it; use that one");
+        return Err(Trouble::Other(why));
+    };
+    for step in steps {
+        work.execute_batch(step)?;
+    }
+    work.pragma_update(None, "user_version", STEPS.len())?;
+    Ok(work.commit()?)
+}

@@ -1,0 +1,48 @@
+-- How far the journal was taken in.
+CREATE TABLE cursor (number INTEGER NOT NULL, digest TEXT NOT NULL);
+INSERT INTO cursor VALUES (0, '');
+
+-- One row for each entry of the journal; the entry itself stays there.
+CREATE TABLE entries (
+    number INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    call TEXT, session TEXT, agent TEXT, tool TEXT,
+    decision TEXT, outcome TEXT, risk TEXT, rule TEXT, source TEXT, by TEXT, what TEXT
+);
+CREATE INDEX entries_of_call ON entries (call) WHERE call IS NOT NULL;
+CREATE INDEX entries_of_session ON entries (session) WHERE session IS NOT NULL;
+
+CREATE TABLE sessions (
+    session TEXT PRIMARY KEY,
+    agent TEXT, workspace TEXT, user INTEGER,
+    first INTEGER NOT NULL, last INTEGER NOT NULL,
+    calls INTEGER NOT NULL DEFAULT 0,
+    ended INTEGER
+) WITHOUT ROWID;
+
+-- Prompts that were shown and not answered yet.
+CREATE TABLE prompts (call TEXT PRIMARY KEY, prompt TEXT, at INTEGER NOT NULL, session TEXT, tool TEXT, what TEXT) WITHOUT ROWID;
+
+-- Policy files of projects that the person trusts.
+CREATE TABLE trusted (path TEXT PRIMARY KEY, digest TEXT, at INTEGER NOT NULL) WITHOUT ROWID;
+
+-- Changes of files of which the content before was kept.
+CREATE TABLE backups (call TEXT PRIMARY KEY, at INTEGER NOT NULL, session TEXT, paths TEXT, undone INTEGER) WITHOUT ROWID;
+
+-- Rules and grants that were remembered. `spec` is what the journal says of it.
+CREATE TABLE standing (
+    id TEXT PRIMARY KEY,
+    is_rule INTEGER NOT NULL,
+    spec TEXT NOT NULL,
+    words TEXT NOT NULL,
+    enabled INTEGER NOT NULL DEFAULT 1,
+    source TEXT NOT NULL,
+    session TEXT,
+    created INTEGER NOT NULL,
+    expires INTEGER,
+    uses_left INTEGER,
+    last_used INTEGER,
+    uses INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX standing_of_session ON standing (session) WHERE session IS NOT NULL;
