@@ -213,7 +213,7 @@ impl Gate {
             turn.grants.push(grant);
             return Ok(());
         }
-        self.record(Some(operation), What::Granted { id: grant.id.clone(), words: words.clone() })?;
+        self.record(Some(operation), What::Granted { grant: Box::new(grant.clone()), words: words.clone() })?;
         let rule = matches!(grant.key, GrantKey::Pattern(_));
         self.ports.store.remember(grant)?;
         let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };

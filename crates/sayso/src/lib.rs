@@ -10,4 +10,5 @@ pub mod recorder;
 pub mod report;
 pub mod runner;
 pub mod screen;
+mod shelf;
 pub mod workbench;

@@ -62,6 +62,21 @@ impl Index {
         Ok(index)
     }
 
+    /// Takes in what was recorded since it was opened.
+    ///
+    /// # Errors
+    /// When the journal or the index cannot be read.
+    pub fn refresh(&mut self) -> Result<(), String> {
+        match self.catch_up(&mut |_| {}) {
+            Ok(_) => Ok(()),
+            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => {
+                *self = Index::rebuild(&self.state, &mut |_| {})?;
+                Ok(())
+            }
+            Err(Trouble::Other(why)) => Err(why),
+        }
+    }
+
     /// The folder it belongs to.
     pub fn state(&self) -> &Path {
         &self.state
@@ -97,6 +112,13 @@ impl Index {
             progress(total);
         }
     }
+}
+
+/// Takes in all that was recorded since, as a part of other work.
+fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
+    let reader = Reader::open(state).map_err(Trouble::Other)?;
+    while take_in(work, &reader)? == PIECE {}
+    Ok(())
 }
 
 /// Takes in the next piece of the journal.

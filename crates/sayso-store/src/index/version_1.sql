@@ -46,3 +46,6 @@ CREATE TABLE standing (
     uses INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX standing_of_session ON standing (session) WHERE session IS NOT NULL;
+
+-- How often rules of policy files were used that may only be used so often.
+CREATE TABLE spent (id TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
