@@ -6,6 +6,7 @@ pub mod exit_code;
 pub mod expected;
 mod explained;
 pub mod intake;
+pub mod learned;
 pub mod recorder;
 pub mod report;
 pub mod runner;

@@ -5,6 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use crate::folder::Folder;
+use crate::journal::{PATIENCE, lock};
 
 /// The file in the state folder.
 const FILE: &str = "generation";
@@ -48,10 +49,10 @@ impl Generation {
             None => Folder::open(state)?,
         };
         let file = folder.write(FILE)?;
-        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)
-            .map_err(|error| format!("could not lock the file `{FILE}`: {}", std::io::Error::from(error)))?;
+        let held = lock::hold(&file, PATIENCE)?;
         let next = read(&file)?.wrapping_add(1).max(1);
         file.write_all_at(&next.to_le_bytes(), 0).map_err(|error| format!("could not write the file `{FILE}`: {error}"))?;
+        drop(held);
         (self.folder, self.file) = (Some(folder), Some(file));
         Ok(next)
     }

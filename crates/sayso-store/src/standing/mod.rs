@@ -49,9 +49,10 @@ impl Standing {
         self.expires.is_some_and(|end| end <= now) || self.uses_left == Some(0)
     }
 
-    /// The end of its id, which is enough to tell it from others.
+    /// The end of an id that sayso made, which is enough to tell it from others; a name that a person gave stays whole.
     pub fn short(&self) -> &str {
-        self.id.rsplit_once('-').map_or(self.id.as_str(), |(_, end)| end)
+        let is_made = self.id.split('-').count() == 4 && (self.id.starts_with("rule-") || self.id.starts_with("grant-"));
+        self.id.rsplit_once('-').filter(|_| is_made).map_or(self.id.as_str(), |(_, end)| end)
     }
 
     /// Whether a person means this one by that word: its id, its short id, or the beginning of either.

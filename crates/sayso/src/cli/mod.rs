@@ -1,9 +1,12 @@
 //! The command line: one file a command, its help text beside its code.
 
+mod book;
 mod check;
 mod demo;
+mod grants;
 mod policy;
 mod policy_test;
+mod rules;
 mod run;
 mod undo;
 
@@ -39,6 +42,8 @@ enum Command {
     Run(run::RunArgs),
     Undo(undo::UndoArgs),
     Demo(demo::DemoArgs),
+    Rules(rules::RulesArgs),
+    Grants(grants::GrantsArgs),
 }
 
 /// Which policy counts.
@@ -95,6 +100,8 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Rules(args) => rules::run(&args),
+        Command::Grants(args) => grants::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),
