@@ -116,10 +116,10 @@ impl Gate {
                                 turn.forget();
                                 continue;
                             }
-                            if let Err(trouble) = self.keep(&operation, &shown, &verdict, kept, turn) {
-                                return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
+                            match self.keep(&operation, &shown, &verdict, kept, turn) {
+                                Ok(kept) => (Some(Yes { kept, ..yes }), Some(seal)),
+                                Err(trouble) => return Err(self.refuse(&operation, &verdict, End::trouble(&trouble))),
                             }
-                            (Some(yes), Some(seal))
                         }
                     }
                 }
