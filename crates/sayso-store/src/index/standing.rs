@@ -48,6 +48,9 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
                 work.execute("INSERT INTO spent VALUES (?1, 1) ON CONFLICT (id) DO UPDATE SET uses = uses + 1", [id])?;
             }
         }
+        "spent" => {
+            work.execute("INSERT OR REPLACE INTO spent VALUES (?1, ?2)", params![id, whole(node, "uses").unwrap_or(0)])?;
+        }
         "session_ended" => {
             work.execute("DELETE FROM standing WHERE session = ?1", [text(node, "session")])?;
         }

@@ -5,6 +5,7 @@ use sayso_core::node::{Node, Value};
 
 use super::generation::Generation;
 use super::{Standing, What, spec};
+use crate::index::Index;
 use crate::journal::{Journal, Sync};
 use crate::record;
 
@@ -59,6 +60,13 @@ pub enum Change<'a> {
     SessionEnded(&'a str),
     /// It stands as it stood; its first entry is about to leave the record.
     Restated(&'a Standing),
+    /// A rule of a policy file was used so often until now.
+    Spent {
+        /// The rule.
+        id: &'a str,
+        /// How often.
+        uses: u64,
+    },
 }
 
 /// Writes a change down. `about` says who and where, as in every entry.
@@ -113,12 +121,30 @@ pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Chang
             fields.extend(restated(standing));
             "restated"
         }
+        Change::Spent { id: name, uses } => {
+            fields.extend([id(name), ("uses", number(uses))]);
+            "spent"
+        }
     };
     let mut generation = Generation::open(journal.state())?;
     // Before, so that no copy outlives a change that was written and could not be told; after, so that none was made of what stood before.
     generation.grow(journal.state())?;
     journal.append(kind, fields, sync)?;
     generation.grow(journal.state())?;
+    Ok(())
+}
+
+/// Writes everything again that stands, so that the entries before can leave the record.
+///
+/// # Errors
+/// When something is not in the record; then nothing may leave it.
+pub fn restate(journal: &Journal, index: &Index, about: &[(&'static str, Node)]) -> Result<(), String> {
+    for standing in index.standing()? {
+        write(journal, about.to_vec(), &Change::Restated(&standing), Sync::System)?;
+    }
+    for (id, uses) in index.spent()? {
+        write(journal, about.to_vec(), &Change::Spent { id: &id, uses }, Sync::System)?;
+    }
     Ok(())
 }
 
