@@ -83,6 +83,12 @@ impl fmt::Debug for Digest {
     }
 }
 
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Digest(bytes)
+    }
+}
+
 impl Packed for Digest {
     fn pack(&self, out: &mut Packer) {
         out.raw(&self.0);

@@ -5,6 +5,7 @@ pub mod journal;
 mod key;
 pub mod read;
 pub mod record;
+pub mod snapshot;
 pub mod verify;
 
 pub use folder::Folder;
