@@ -86,3 +86,59 @@ macro_rules! packed {
 }
 
 pub(crate) use packed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Source;
+    use crate::digest::Digest;
+    use crate::grant::{GrantKey, Reach};
+    use crate::policy::Overrides;
+    use crate::policy::command::tests::Blanks;
+    use crate::policy::read::{Format, Origin, read};
+    use crate::tool::Kind;
+    use crate::verdict::Risk;
+
+    const TEXT: &str = r#"
+safe_commands: ["a {b,c} *"]
+safe_paths: ["docs/**"]
+safe_path_regexes: ["x.*"]
+protected_paths: [infra/prod]
+shell.rules: [{pattern: a, allowed: false}]
+sandbox.paths: {src: {root: src, mode: rw}}
+agents: {rev: {mode: safe-only}}
+rules:
+  - {allow: {command: "a b *"}, except: {command: a}, when: {uses: 3, until: 2090-01-01, workspace: /ws}, match: ["a b"]}
+  - {deny: {command_regex: "x"}, reason: why}
+  - {deny: {read: x}}
+  - {deny: {write: x}}
+  - {deny: {delete: x}}
+  - {deny: {fetch: x.org}}
+  - {deny: {mcp: a/b}}
+  - {deny: {tool: x}}
+  - {deny: {delegate: x}}
+"#;
+
+    /// The same program may find bytes of an earlier build, and only [`LAYOUT`] tells it.
+    #[test]
+    fn another_form_has_another_layout() {
+        let (layer, findings) = read(Source { name: "policy.yaml", text: TEXT }, Format::Yaml, Origin::User, &Blanks);
+        let layer = layer.unwrap_or_else(|| panic!("{findings:?}"));
+        // No profile of this name: what the profiles say is no part of the form.
+        let policy = Policy::assemble(vec![layer], &Overrides { profile: Some("none".to_owned()), ..Overrides::default() }, &Blanks);
+        let digest = Digest::of_bytes(b"");
+        let grant = Grant {
+            id: "g".to_owned(),
+            key: GrantKey::AnyContent { kind: Kind::Opaque, path: "/x".to_owned() },
+            reach: Reach::Always,
+            agent: "a".to_owned(),
+            expires: Some(1),
+            uses_left: Some(1),
+            risk: Risk::Unknown,
+            seal: Some(digest),
+        };
+        let form = (LAYOUT, Digest::of_bytes(&pack(&policy, &[grant])).to_string());
+        let known = (1, "sha256:2215d02dab23965e5c9009d15da3f15d4abf19a63b40efc2f31fe36e388570ad".to_owned());
+        assert_eq!(form, known, "if the form was changed, LAYOUT grows, and both stand here");
+    }
+}

@@ -66,7 +66,8 @@ fn again(policy: &Policy, grants: &[Grant]) -> (Policy, Vec<Grant>) {
 }
 
 fn rich(profile: &str) -> Policy {
-    let project = layer("mode: auto-approve-edits\nrules: [{allow: {command: \"*\"}}, {deny: {read: src/main.rs}}]", Origin::UntrustedProject);
+    let project =
+        layer("mode: auto-approve-edits\nrules: [{allow: {command: \"*\"}}, {deny: {read: src/main.rs}}]", Origin::UntrustedProject);
     let user = layer(&format!("profile: {profile}\n{RICH}"), Origin::User);
     Policy::assemble(vec![user, project], &Overrides::default(), &Bash)
 }
