@@ -51,12 +51,16 @@ pub fn bound<'a>(sources: impl IntoIterator<Item = (&'a str, &'a [u8])>, generat
 /// Puts a snapshot in place of the one that is there, for whoever asks with the same `bound`.
 ///
 /// # Errors
-/// When the policy is too large, or the disk does not take it. Then there is none, or the one before.
+/// When the policy is too large or cannot be unpacked again, or the disk does not take it. Then there is none, or the one before.
 pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
     let content = pack(policy, grants);
     let length = content.len() as u64;
     if length > MOST {
         return Err(format!("policy and grants take {length} bytes, and a snapshot has at most {MOST}"));
+    }
+    // Rules are unpacked one by one, long after the digest was compared: here is the place to see that all of them can be.
+    if unpack(content.clone()).is_none_or(|(policy, grants)| pack(&policy, &grants) != content) {
+        return Err("policy and grants are not the same once they were packed; this is a mistake in sayso".to_owned());
     }
     let header = [&MAGIC[..], program().bytes(), bound.bytes(), Digest::of_bytes(&content).bytes(), &length.to_le_bytes()].concat();
     remove_left(state)?;

@@ -64,6 +64,9 @@ fn main() {
     table.time("load, 1000 rules, and unpack all of them", None, || _ = black_box(every(&load_from(&state).0)));
     table.time("a later verdict, `git status`", None, || _ = black_box(judged(&again)));
 
+    let read = from_yaml(&thousand, None);
+    table.time("the same of the policy that was read", None, || _ = black_box(judged(&read)));
+
     table.time("the digest of the sources, 1000 rules", None, || _ = black_box(sources(black_box(&thousand))));
     let (policy, folder) = (from_yaml(&thousand, None), Folder::open(&state).unwrap());
     table.time("store, 1000 rules", None, || store(&folder, &sources(""), &policy, &[]).unwrap());

@@ -8,7 +8,9 @@ use sayso_core::diagnostic::Source;
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::packed::pack;
+use sayso_core::policy::address::ToolPattern;
 use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::policy::rule::Subject;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::verdict::Risk;
 use sayso_shell::Bash;
@@ -213,6 +215,19 @@ fn a_policy_that_is_too_large_is_not_stored_and_the_one_before_stays() {
     assert!(store(&folder, &sources(), &long, &[]).unwrap_err().contains("a snapshot has at most"));
     assert!(load(&folder, &sources()).is_some());
     assert_eq!(names(&scene), ["snapshot"]);
+}
+
+/// No text gives such a rule; made by hand, it could not be unpacked, and would deny what it allowed.
+#[test]
+fn a_rule_that_cannot_be_unpacked_again_is_not_stored() {
+    let scene = Scene::new();
+    let (folder, _) = stored(&scene);
+    let (layer, _) = read(Source { name: "policy.yaml", text: TEXT }, Format::Yaml, Origin::User, &Bash);
+    let mut layer = layer.unwrap();
+    layer.rules[0].matcher.subject = Subject::Tool(vec![ToolPattern { written: "a\nb".to_owned() }]);
+    let odd = Policy::assemble(vec![layer], &Overrides::default(), &Bash);
+    assert!(store(&folder, &sources(), &odd, &[]).unwrap_err().contains("not the same"));
+    assert_eq!(load(&folder, &sources()).unwrap().1.len(), 1, "the one before");
 }
 
 #[test]
