@@ -116,7 +116,7 @@ impl fmt::Display for Table {
         writeln!(out, "| what | measured | × baseline | budget | |")?;
         writeln!(out, "|---|--:|--:|--:|---|")?;
         for Row { name, value, nanoseconds, budget, verdict } in &self.rows {
-            let ratio = nanoseconds.map_or(String::new(), |time| format!("{:.1}", time / base));
+            let ratio = nanoseconds.map_or(String::new(), |time| ratio(time / base));
             writeln!(out, "| {name} | {value} | {ratio} | {budget} | {verdict} |")?;
         }
         Ok(())
@@ -129,4 +129,8 @@ fn unit(nanoseconds: f64) -> String {
         n if n < 1e6 => format!("{:.1} µs", n / 1e3),
         n => format!("{:.1} ms", n / 1e6),
     }
+}
+
+fn ratio(ratio: f64) -> String {
+    if ratio < 0.1 { format!("{ratio:.3}") } else { format!("{ratio:.1}") }
 }
