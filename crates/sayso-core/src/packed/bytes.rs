@@ -1,6 +1,7 @@
 //! Bytes being written, and bytes being read with every bound checked.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::packed::Packed;
@@ -14,6 +15,9 @@ const HERE: u64 = 0;
 const BEFORE: u64 = 1;
 /// A text that ends in `:` and a number, such as the place of a rule: every rule of a file has another, and the same name in it.
 const NUMBERED: u64 = 2;
+
+/// The digits of the largest `u32`.
+const MOST_DIGITS: usize = 10;
 
 /// Collects bytes.
 #[derive(Debug, Default)]
@@ -171,7 +175,10 @@ impl<'a> Unpacker<'a> {
         }
         let second = self.number()?;
         let (start, number) = (self.plain(second)?, u32::try_from(first >> 2).ok()?);
-        Some(format!("{start}:{number}"))
+        let mut text = String::with_capacity(start.len() + MOST_DIGITS + 1);
+        text.push_str(start);
+        write!(text, ":{number}").ok()?;
+        Some(text)
     }
 
     fn plain(&mut self, first: u64) -> Option<&'a str> {

@@ -45,7 +45,7 @@ fn main() {
     }
     let state = scratch.path().join("state-1000");
     let length = std::fs::metadata(state.join("snapshot")).unwrap().len();
-    table.value("bytes of 1,000 rules", length as f64, Budget::AtMost(1e6));
+    table.value("bytes of 1,000 rules", length as f64, Budget::AtMost(f64::from(4 << 20)));
 
     let case = |name: &str| scratch.path().join(name);
     put(&case("programs"), &from_yaml(&text(1_000, |number| format!("tool{number}")), None), &[]);
