@@ -3,19 +3,25 @@
 //! Everything in it is folded from entries of the journal, in their order, up to a cursor. Whoever opens it lets it catch up first, so it is
 //! never behind what was recorded before. Where the journal is not the one it was built from, or the file is damaged, it is built anew.
 
+pub mod calls;
 mod damage;
-pub mod entries;
+mod entries;
+mod lock;
+mod pick;
 mod schema;
-pub mod standing;
+mod standing;
+pub mod stats;
+pub mod story;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use sayso_core::node::Node;
+use rusqlite::{Connection, Row, ToSql, Transaction, TransactionBehavior, params};
 
 use crate::folder::Folder;
-use crate::read::{Reader, Stored};
+use crate::read::{Bad, Reader, Stored};
+use lock::Held;
+use pick::Fields;
 
 /// The file in the state folder.
 pub const FILE: &str = "index.db";
@@ -23,11 +29,15 @@ pub const FILE: &str = "index.db";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// So many entries are taken in at once.
 const PIECE: usize = 20_000;
+/// Pages of the file that are held in memory, in KiB.
+const CACHE: i64 = 64 << 10;
 
 /// The index of one state folder.
 #[derive(Debug)]
 pub struct Index {
+    /// Closed before the lock is given away: fields are dropped in this order.
     db: Connection,
+    held: Held,
     state: PathBuf,
 }
 
@@ -40,25 +50,47 @@ impl Index {
     /// # Errors
     /// When the folder or the journal cannot be read, or another version of sayso made the index.
     pub fn open(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        let made = Index::connect(state).and_then(|mut index| {
-            index.catch_up(progress)?;
-            Ok(index)
-        });
-        match made {
+        match Index::try_open(state, progress) {
             Ok(index) => Ok(index),
-            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => Index::rebuild(state, progress),
+            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => Index::replace(state, false, progress),
             Err(Trouble::Other(why)) => Err(why),
         }
     }
 
-    /// Builds the index anew. The old file is kept aside where it was damaged.
+    /// Builds the index anew. The old file is kept aside.
     ///
     /// # Errors
     /// As [`Index::open`].
     pub fn rebuild(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        damage::put_aside(state)?;
-        let mut index = Index::connect(state).map_err(Trouble::words)?;
-        index.catch_up(progress).map_err(Trouble::words)?;
+        Index::replace(state, true, progress)
+    }
+
+    fn try_open(state: &Path, progress: Progress<'_>) -> Result<Index, Trouble> {
+        let folder = Folder::open(state).map_err(Trouble::Other)?;
+        let held = Held::shared(&folder)?;
+        Index::build(&folder, held, progress)
+    }
+
+    /// Puts another file in the place of one that cannot be used, or of any if that is wanted.
+    fn replace(state: &Path, even_a_good_one: bool, progress: Progress<'_>) -> Result<Index, String> {
+        let folder = Folder::open(state)?;
+        let held = Held::alone(&folder).map_err(Trouble::words)?;
+        // Who waited here may find that another process has done it.
+        let found = if even_a_good_one { None } else { Index::build(&folder, held.clone(), progress).ok() };
+        let index = match found {
+            Some(index) => index,
+            None => {
+                damage::put_aside(&folder)?;
+                Index::build(&folder, held, progress).map_err(Trouble::words)?
+            }
+        };
+        index.held.share().map_err(Trouble::words)?;
+        Ok(index)
+    }
+
+    fn build(folder: &Folder, held: Held, progress: Progress<'_>) -> Result<Index, Trouble> {
+        let mut index = Index::connect(folder, held)?;
+        index.catch_up(progress)?;
         Ok(index)
     }
 
@@ -67,8 +99,21 @@ impl Index {
         &self.state
     }
 
-    fn connect(state: &Path) -> Result<Index, Trouble> {
-        let folder = Folder::open(state).map_err(Trouble::Other)?;
+    /// Places in the journal that are not as they were written. What stood there is not in the index.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn damaged(&self) -> Result<Vec<String>, String> {
+        self.all("SELECT place FROM damaged", &[], |row| row.get(0))
+    }
+
+    /// All rows of a query.
+    fn all<T>(&self, sql: &str, values: &[&dyn ToSql], row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, String> {
+        let found = || -> rusqlite::Result<Vec<T>> { self.db.prepare_cached(sql)?.query_map(values, row)?.collect() };
+        found().map_err(|error| Trouble::from(error).words())
+    }
+
+    fn connect(folder: &Folder, held: Held) -> Result<Index, Trouble> {
         // SQLite would make it readable for others; its other files take the mode of this one.
         drop(folder.append(FILE).map_err(Trouble::Other)?);
         let db = Connection::open(folder.path().join(FILE))?;
@@ -76,14 +121,20 @@ impl Index {
         db.pragma_update(None, "journal_mode", "wal")?;
         db.pragma_update(None, "synchronous", "normal")?;
         db.pragma_update(None, "trusted_schema", false)?;
-        let mut index = Index { db, state: state.to_owned() };
+        db.pragma_update(None, "cache_size", -CACHE)?;
+        db.set_prepared_statement_cache_capacity(64);
+        let mut index = Index { db, held, state: folder.path().to_owned() };
         schema::migrate(&mut index.db)?;
         Ok(index)
     }
 
     /// Takes in what was recorded since, and says how much that was.
-    pub(crate) fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
+    fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
         let reader = Reader::open(&self.state).map_err(Trouble::Other)?;
+        // Mostly nothing was, and then nothing is written or locked.
+        if reader.head().is_ok_and(|head| head.map(|head| (head.number, head.digest.to_string())) == cursor(&self.db).ok()) {
+            return Ok(0);
+        }
         let mut total = 0;
         loop {
             // One at a time: who waits here finds the work done.
@@ -99,35 +150,50 @@ impl Index {
     }
 }
 
+/// The last entry that was taken in.
+fn cursor(db: &Connection) -> rusqlite::Result<(u64, String)> {
+    db.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 /// Takes in the next piece of the journal.
 fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
-    let (number, digest): (u64, String) = work.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut entries = reader.from(number.max(1)).map_err(Trouble::Other)?;
+    let (number, digest) = cursor(work)?;
+    let mut entries = reader.telling_from(number.max(1)).map_err(Trouble::Other)?;
     if number > 0 {
-        let last = entries.next().transpose().map_err(Trouble::Other)?;
-        if !last.is_some_and(|last| last.number == number && last.digest.to_string() == digest) {
-            return Err(Trouble::OtherJournal);
+        match entries.next() {
+            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => {}
+            Some(Err(Bad::Unread(why))) => return Err(Trouble::Other(why)),
+            _ => return Err(Trouble::OtherJournal),
         }
     }
     let mut last: Option<Stored> = None;
     let mut taken = 0;
-    for stored in entries.take(PIECE) {
-        let stored = stored.map_err(Trouble::Other)?;
-        let node = stored.node().map_err(Trouble::Other)?;
-        entries::take_in(work, &stored, &node)?;
-        standing::take_in(work, &stored, &node)?;
+    for stored in entries {
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
+            // The rest of the record can still be asked; `damaged` tells what cannot.
+            Err(Bad::Damaged(place)) => {
+                work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+                continue;
+            }
+        };
+        if let Some(fields) = Fields::of(&stored.text) {
+            entries::take_in(work, &stored, &fields)?;
+        }
+        if standing::concerns(&stored.kind) {
+            standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+        }
         last = Some(stored);
         taken += 1;
+        if taken == PIECE {
+            break;
+        }
     }
     if let Some(last) = last {
         work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
     }
     Ok(taken)
-}
-
-/// The text of a field.
-fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
-    node.get(field).and_then(Node::as_text)
 }
 
 /// Why the index cannot be used as it is.

@@ -56,6 +56,11 @@ impl Paint {
         self.width.map_or_else(|| line.to_owned(), |width| fold::folded(line, width, mark))
     }
 
+    /// How many characters a line holds; none where there is no screen.
+    pub fn width(self) -> Option<usize> {
+        self.width
+    }
+
     /// The text in a tone. It must have passed [`visible`](sayso_core::visible) before.
     pub fn tone(self, tone: Tone, text: &str) -> String {
         if !self.colours || text.is_empty() {
