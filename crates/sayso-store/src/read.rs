@@ -4,6 +4,7 @@
 //! and the ones behind it still come; [`verify`](crate::verify) tells more.
 
 mod backwards;
+mod follow;
 
 use std::collections::VecDeque;
 use std::os::unix::fs::FileExt as _;
@@ -20,6 +21,7 @@ use crate::journal::segments;
 use crate::verify::Head;
 
 pub use backwards::Backwards;
+pub use follow::Follow;
 
 /// An entry of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,8 @@ mod index;
 mod list;
 mod rows;
 mod show;
+mod stats;
+mod tail;
 mod times;
 mod told;
 mod verify;
@@ -33,6 +35,8 @@ pub(super) struct AuditArgs {
 enum AuditCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
+    Tail(tail::TailArgs),
+    Stats(stats::StatsArgs),
     Verify(verify::VerifyArgs),
     Head(head::HeadArgs),
     Index(index::IndexArgs),
@@ -42,6 +46,8 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
     match &args.command {
         AuditCommand::List(args) => list::run(args),
         AuditCommand::Show(args) => show::run(args),
+        AuditCommand::Tail(args) => tail::run(args),
+        AuditCommand::Stats(args) => stats::run(args),
         AuditCommand::Verify(args) => verify::run(args),
         AuditCommand::Head(args) => head::run(args),
         AuditCommand::Index(args) => index::run(args),
