@@ -82,9 +82,32 @@ impl Index {
     /// When the index cannot be read.
     pub fn last(&self, filter: &Filter, limit: Option<u64>) -> Result<Vec<Listed>, String> {
         let mut found = Vec::new();
-        self.each_backwards(filter, limit, |listed| found.push(listed))?;
-        found.reverse();
+        self.each(filter, limit, |listed| {
+            found.push(listed);
+            true
+        })?;
         Ok(found)
+    }
+
+    /// The same, handed over one by one as long as `take` says so: all of a large record need not be in memory.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn each(&self, filter: &Filter, limit: Option<u64>, mut take: impl FnMut(Listed) -> bool) -> Result<(), String> {
+        let (condition, values) = filter.condition();
+        let wanted = format!("SELECT {COLUMNS} FROM entries WHERE {condition} ORDER BY number");
+        let sql = limit.map_or_else(|| wanted.clone(), |limit| format!("SELECT * FROM ({wanted} DESC LIMIT {limit}) ORDER BY number"));
+        let mut run = || -> rusqlite::Result<()> {
+            let mut query = self.db.prepare_cached(&sql)?;
+            let mut rows = query.query(&*borrowed(&values))?;
+            while let Some(row) = rows.next()? {
+                if !take(Listed::read(row)?) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        run().map_err(|error| Trouble::from(error).words())
     }
 
     /// How many entries are wanted.
@@ -106,21 +129,6 @@ impl Index {
         let (condition, values) = filter.condition();
         let sql = format!("SELECT number FROM entries WHERE {condition} ORDER BY number");
         self.all(&sql, &borrowed(&values), |row| row.get(0))
-    }
-
-    fn each_backwards(&self, filter: &Filter, limit: Option<u64>, mut take: impl FnMut(Listed)) -> Result<(), String> {
-        let (condition, values) = filter.condition();
-        let limit = limit.map_or_else(String::new, |limit| format!(" LIMIT {limit}"));
-        let sql = format!("SELECT {COLUMNS} FROM entries WHERE {condition} ORDER BY number DESC{limit}");
-        let mut run = || -> rusqlite::Result<()> {
-            let mut query = self.db.prepare_cached(&sql)?;
-            let mut rows = query.query(&*borrowed(&values))?;
-            while let Some(row) = rows.next()? {
-                take(Listed::read(row)?);
-            }
-            Ok(())
-        };
-        run().map_err(|error| Trouble::from(error).words())
     }
 
     /// The entry with this number.

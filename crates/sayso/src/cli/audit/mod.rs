@@ -1,5 +1,6 @@
 //! `sayso audit`: questions to the record.
 
+mod export;
 mod filters;
 mod head;
 mod index;
@@ -37,6 +38,7 @@ enum AuditCommand {
     Show(show::ShowArgs),
     Tail(tail::TailArgs),
     Stats(stats::StatsArgs),
+    Export(export::ExportArgs),
     Verify(verify::VerifyArgs),
     Head(head::HeadArgs),
     Index(index::IndexArgs),
@@ -48,6 +50,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
         AuditCommand::Show(args) => show::run(args),
         AuditCommand::Tail(args) => tail::run(args),
         AuditCommand::Stats(args) => stats::run(args),
+        AuditCommand::Export(args) => export::run(args),
         AuditCommand::Verify(args) => verify::run(args),
         AuditCommand::Head(args) => head::run(args),
         AuditCommand::Index(args) => index::run(args),

@@ -88,6 +88,11 @@ pub(super) fn of_day(at: i64) -> String {
     zoned(at, "%H:%M:%S")
 }
 
+/// How far the clock of the person is from UTC.
+pub(super) fn zone(at: i64) -> String {
+    zoned(at, "UTC%:z").replace("UTC+00:00", "UTC")
+}
+
 fn zoned(at: i64, form: &str) -> String {
     let Ok(time) = Timestamp::from_millisecond(at) else { return format!("{at} ms") };
     time.to_zoned(TimeZone::system()).strftime(form).to_string()
