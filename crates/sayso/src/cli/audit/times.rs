@@ -114,7 +114,6 @@ pub(super) fn length(milliseconds: i64) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
