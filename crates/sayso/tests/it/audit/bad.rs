@@ -55,7 +55,7 @@ fn words_that_are_none() {
     for (words, wanted) in [
         (&["list", "--since", "yesterday"][..], "is no time"),
         (&["list", "--until", "2026-02-30"], "is no time"),
-        (&["list", "--since", "-1h"], "--since"),
+        (&["list", "--since", "-1h"], "-1"),
         (&["list", "--outcome", "happy"], "they are auto_approved"),
         (&["list", "--decision", "maybe"], "allow"),
         (&["list", "--limit", "many"], "invalid"),

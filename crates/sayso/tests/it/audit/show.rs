@@ -90,7 +90,7 @@ fn a_number_can_be_an_id() {
     desk.run(&["--approve-all"], &json!([{"type": "file_read", "id": "77", "file": "a.py"}])).is(0, "run");
     audit(&desk, &["show", "77"]).is(2, "there is no such entry");
     assert!(out(&desk, &["show", "77", "--call"]).contains("call          77"));
-    assert!(out(&desk, &["show", "#1"]).contains("call          77"));
+    assert!(out(&desk, &["show", "#2"]).contains("call          77"), "the first entry tells the mode");
 }
 
 #[test]

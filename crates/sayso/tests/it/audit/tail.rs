@@ -1,6 +1,6 @@
 //! The end of the record, and what comes.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use sayso_core::node::Node;
@@ -25,21 +25,14 @@ fn the_last_entries_as_they_are() {
 }
 
 /// Waits for lines of a process that goes on.
-fn lines(from: &mut impl BufRead2, count: usize) -> Vec<String> {
-    (0..count).map(|_| from.line()).collect()
-}
-
-trait BufRead2 {
-    fn line(&mut self) -> String;
-}
-
-impl<R: std::io::Read> BufRead2 for BufReader<R> {
-    fn line(&mut self) -> String {
+fn lines(from: &mut impl BufRead, count: usize) -> Vec<String> {
+    let mut next = || {
         let mut line = String::new();
-        self.read_line(&mut line).unwrap();
+        from.read_line(&mut line).unwrap();
         assert!(line.ends_with('\n'), "it ended: {line:?}");
         line
-    }
+    };
+    (0..count).map(|_| next()).collect()
 }
 
 #[test]
@@ -49,9 +42,9 @@ fn it_follows_other_processes_across_segments_and_ends_on_ctrl_c() {
     let mut from = BufReader::new(child.stdout.take().unwrap());
     // Nothing was ever recorded when it started.
     desk.run(&["--approve-all"], &json!([{"type": "file_read", "id": "one", "file": "a.py"}])).is(0, "another process");
-    let seen = lines(&mut from, 2);
-    let first: Value = serde_json::from_str(&seen[0]).unwrap();
-    assert_eq!((&first["kind"], &first["call"]), (&"decided".into(), &"one".into()));
+    let seen: Vec<Value> = lines(&mut from, 3).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(seen, desk.record());
+    assert!(seen.iter().any(|entry| entry["kind"] == "decided" && entry["call"] == "one"), "{seen:?}");
     let journal = Journal::open(&desk.scene.state()).unwrap().with_segments_of(600);
     for index in 0..20 {
         journal.append("decided", vec![("call", Node::text(format!("c{index}")))], Sync::System).unwrap();
