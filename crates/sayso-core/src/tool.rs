@@ -424,6 +424,12 @@ impl Kind {
         }
     }
 
+    /// The kind of a word, for what was kept under it.
+    pub fn from_word(word: &str) -> Option<Kind> {
+        let known = REGISTRY.iter().find(|tool| tool.name == word).map(|tool| tool.kind);
+        known.or_else(|| [Kind::Custom, Kind::Opaque].into_iter().find(|kind| kind.word() == word))
+    }
+
     /// The category; what is not known is a black box, never safe.
     pub fn category(self) -> Category {
         self.tool().map_or(Category::McpTool, |tool| tool.category)

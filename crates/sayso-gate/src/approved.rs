@@ -34,6 +34,8 @@ pub struct Yes {
     pub prompt: Arc<str>,
     /// How often it was confirmed.
     pub confirmations: u8,
+    /// What was kept with the answer: the id of the grant, and its words.
+    pub kept: Option<Arc<(String, String)>>,
 }
 
 impl Approved {

@@ -81,7 +81,7 @@ impl Gate {
         self.flood.approved(&prompt.operation);
         match kept(&prompt, &choice) {
             Ok((scope, kept)) => {
-                Said::Yes(Yes { by, scope, confirmations: if twice { 2 } else { 1 }, prompt: prompt.id.as_str().into() }, kept)
+                Said::Yes(Yes { by, scope, confirmations: if twice { 2 } else { 1 }, prompt: prompt.id.as_str().into(), kept: None }, kept)
             }
             Err(why) => Said::No(End::trouble(&why)),
         }
@@ -187,7 +187,7 @@ impl Gate {
         Ok((prompt, bytes))
     }
 
-    /// Keeps what the answer stores, and writes it down.
+    /// Keeps what the answer stores, and writes it down. Tells the id and the words of what was kept.
     pub(crate) fn keep(
         &self,
         operation: &Arc<Operation>,
@@ -195,8 +195,8 @@ impl Gate {
         verdict: &Verdict,
         kept: Option<Kept>,
         turn: &mut Turn,
-    ) -> Result<(), String> {
-        let Some(Kept { key, reach, words }) = kept else { return Ok(()) };
+    ) -> Result<Option<Arc<(String, String)>>, String> {
+        let Some(Kept { key, reach, words }) = kept else { return Ok(None) };
         let seal = shown.kept(&key);
         let grant = Grant {
             id: self.ids.next("grant"),
@@ -211,14 +211,15 @@ impl Gate {
         if let Reach::Batch(_) = grant.reach {
             self.tell(EventKind::ApproveAll, Some(operation), About::Words(format!("✓ Approved {} remaining operations", turn.rest())));
             turn.grants.push(grant);
-            return Ok(());
+            return Ok(None);
         }
-        self.record(Some(operation), What::Granted { id: grant.id.clone(), words: words.clone() })?;
+        self.record(Some(operation), What::Granted { grant: Box::new(grant.clone()), words: words.clone() })?;
         let rule = matches!(grant.key, GrantKey::Pattern(_));
+        let id = grant.id.clone();
         self.ports.store.remember(grant)?;
         let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
-        self.tell(EventKind::Updated, Some(operation), About::Words(words));
-        Ok(())
+        self.tell(EventKind::Updated, Some(operation), About::Words(words.clone()));
+        Ok(Some(Arc::new((id, words))))
     }
 }
 

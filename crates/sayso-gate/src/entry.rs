@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::grant::Grant;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::verdict::Verdict;
@@ -50,8 +51,8 @@ pub enum What {
     },
     /// An answer was kept.
     Granted {
-        /// The grant's id.
-        id: String,
+        /// The grant.
+        grant: Box<Grant>,
         /// What it says.
         words: String,
     },

@@ -13,7 +13,7 @@ use sayso_core::grant::Grant;
 use sayso_core::prompt::Scope;
 
 use crate::entry::Entry;
-use crate::ports::{Backup, Content, Later, Store, World};
+use crate::ports::{Backup, Content, Later, Spent, Store, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -109,6 +109,14 @@ impl Store for GuardedStore {
             false
         };
         caught(|| self.store.take(grant), broken)
+    }
+
+    fn spent(&self) -> Option<Arc<dyn Spent>> {
+        caught(|| self.store.spent(), |_| None)
+    }
+
+    fn spend(&self, rule: &str, most: u64) -> bool {
+        caught(|| self.store.spend(rule, most), |_| false)
     }
 
     fn widest(&self) -> Scope {

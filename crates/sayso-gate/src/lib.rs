@@ -29,6 +29,7 @@ pub mod seal;
 mod seal_builds;
 mod seal_names;
 pub mod simulated;
+mod spending;
 pub mod start;
 pub mod stats;
 mod sync;

@@ -1,12 +1,13 @@
 //! A store that lives as long as the process: grants of this run, and the record for whoever looks.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sayso_core::decide::Uses;
 use sayso_core::grant::Grant;
 
 use crate::entry::Entry;
-use crate::ports::Store;
+use crate::ports::{Spent, Store};
 
 /// So many entries of the record are kept.
 pub const MOST_ENTRIES: usize = 10_000;
@@ -19,6 +20,17 @@ pub const MOST_ENTRIES: usize = 10_000;
 pub struct Memory {
     grants: Mutex<Arc<Vec<Grant>>>,
     entries: Mutex<VecDeque<Entry>>,
+    spent: Mutex<Arc<Counts>>,
+}
+
+/// How often rules were used.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(pub HashMap<String, u64>);
+
+impl Uses for Counts {
+    fn count(&self, rule: &str) -> u64 {
+        self.0.get(rule).copied().unwrap_or(0)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -72,6 +84,19 @@ impl Store for Memory {
             _ => drop(grants.remove(at)),
         }
         left > 0
+    }
+
+    fn spent(&self) -> Option<Arc<dyn Spent>> {
+        let counts: Arc<Counts> = Arc::clone(&lock(&self.spent));
+        Some(counts)
+    }
+
+    fn spend(&self, rule: &str, most: u64) -> bool {
+        let mut spent = lock(&self.spent);
+        let count = Arc::make_mut(&mut spent).0.entry(rule.to_owned()).or_default();
+        let left = *count < most;
+        *count += u64::from(left);
+        left
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {

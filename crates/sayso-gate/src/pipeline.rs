@@ -93,6 +93,7 @@ impl Gate {
                 Decision::Allow => match &weighed.grant {
                     // Another call may have used it up meanwhile.
                     Some(grant) if !(turn.take(operation.digest(), grant) || self.ports.store.take(grant)) => continue,
+                    None if !self.spend(&verdict) => continue,
                     _ => (None, weighed.seal),
                 },
                 Decision::Deny => continue,
@@ -115,10 +116,10 @@ impl Gate {
                                 turn.forget();
                                 continue;
                             }
-                            if let Err(trouble) = self.keep(&operation, &shown, &verdict, kept, turn) {
-                                return Err(self.refuse(&operation, &verdict, End::trouble(&trouble)));
+                            match self.keep(&operation, &shown, &verdict, kept, turn) {
+                                Ok(kept) => (Some(Yes { kept, ..yes }), Some(seal)),
+                                Err(trouble) => return Err(self.refuse(&operation, &verdict, End::trouble(&trouble))),
                             }
-                            (Some(yes), Some(seal))
                         }
                     }
                 }
@@ -206,13 +207,14 @@ impl Gate {
         // Copied only where the batch has grants of its own for this call, or one has to be left out.
         let of_batch: Vec<&Grant> = turn.grants_for(operation.digest()).collect();
         let mut own = (!of_batch.is_empty()).then(|| of_batch.into_iter().chain(stored.iter()).cloned().collect::<Vec<Grant>>());
+        let spent = self.ports.store.spent();
         loop {
             let grants: &[Grant] = own.as_deref().unwrap_or(&stored);
             let bench = Bench {
                 world: self.ports.world.as_ref(),
                 policy: &policy,
                 grants,
-                uses: None,
+                uses: spent.as_deref().map(|spent| spent as &dyn Uses),
                 run: self.how(),
                 now: self.now(),
                 trace: false,

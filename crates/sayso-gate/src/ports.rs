@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use sayso_core::decide::Uses;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
@@ -98,6 +99,11 @@ impl Ran {
     }
 }
 
+/// Counts of uses that many threads may look at.
+pub trait Spent: Uses + Send + Sync {}
+
+impl<T: Uses + Send + Sync> Spent for T {}
+
 /// Keeps grants and the record.
 pub trait Store: Send + Sync {
     /// Everything that was answered before and may still hold.
@@ -108,6 +114,17 @@ pub trait Store: Send + Sync {
 
     /// Uses a grant. False if it is gone or used up by now: of several calls at once, each use is for one.
     fn take(&self, grant: &str) -> bool;
+
+    /// How often the rules were used that may only be used so often; where nobody knows, such a rule allows nothing.
+    fn spent(&self) -> Option<Arc<dyn Spent>> {
+        None
+    }
+
+    /// Uses a rule that may only be used `most` times. False if it is used up by now.
+    fn spend(&self, rule: &str, most: u64) -> bool {
+        let _ = (rule, most);
+        false
+    }
 
     /// How far an answer can be kept here; wider ones are not offered.
     fn widest(&self) -> Scope {

@@ -113,6 +113,15 @@ impl Folder {
         file.map_err(|opening| opening.words(&self.path.join(name)))
     }
 
+    /// Opens a file for reading, and for writing anywhere; makes it if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be made, opened or relied on.
+    pub fn write(&self, name: &str) -> Result<File, String> {
+        let file = self.open_file(name, OFlags::RDWR | OFlags::CREATE);
+        file.map_err(|opening| opening.words(&self.path.join(name)))
+    }
+
     /// Makes a file that must not be there yet; none if it is.
     ///
     /// # Errors

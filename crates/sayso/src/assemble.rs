@@ -5,6 +5,7 @@ use std::path::Path;
 use sayso_core::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
+use sayso_core::grant::Grant;
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
@@ -18,6 +19,8 @@ use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use sayso_world::seal::{self, Bound};
 use sayso_world::whereabouts::Whereabouts;
+
+use crate::{learned, shelf};
 
 /// What flags say about the policy.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +38,8 @@ pub struct Choice {
 pub struct Loaded {
     /// The policy; broken if any file could not be read.
     pub policy: Policy,
+    /// What was answered before and may still hold.
+    pub grants: Vec<Grant>,
     /// The files that were looked at, with what was found in each.
     pub files: Vec<ReadFile>,
 }
@@ -84,6 +89,11 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
         layers.extend(layer);
         files.push(file);
     }
+    let (remembered, grants) = remembered(whereabouts);
+    if let Some((file, layer)) = remembered {
+        layers.extend(layer);
+        files.push(file);
+    }
     let policy = match files.iter().find(|file| file.is_broken()) {
         Some(broken) => Policy::broken(format!("`{}` has errors; `sayso policy check` shows them", broken.name)),
         None => {
@@ -91,7 +101,24 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
             Policy::assemble(layers, &overrides, &Bash)
         }
     };
-    Loaded { policy, files }
+    Loaded { policy, grants, files }
+}
+
+/// The rules and grants of the store. Where they cannot be read, so can the policy: a rule that denies may be among them.
+fn remembered(whereabouts: &Whereabouts) -> (Option<(ReadFile, Option<Layer>)>, Vec<Grant>) {
+    let standing = learned::standing(&whereabouts.state);
+    let file = |unreadable: Option<String>| ReadFile {
+        name: learned::NAME.to_owned(),
+        text: String::new(),
+        origin: Origin::Learned,
+        findings: Vec::new(),
+        unreadable,
+    };
+    match standing.and_then(|standing| Ok((learned::layer(&standing)?, shelf::grants(&standing)))) {
+        Ok((None, grants)) => (None, grants),
+        Ok((Some(layer), grants)) => (Some((file(None), Some(layer))), grants),
+        Err(why) => (Some((file(Some(why)), None)), Vec::new()),
+    }
 }
 
 /// `SAYSO_MODE` and `SAYSO_PROFILE`; a word that is not known is as strict as can be.

@@ -1,26 +1,27 @@
-//! The gate's store over the journal: what happens is written down before anything runs, and grants live as long as the run.
+//! The gate's store over the journal: what happens is written down before anything runs, and answers are kept as far as they were given.
 
 use std::sync::Arc;
 
 use sayso_core::explain;
-use sayso_core::grant::Grant;
+use sayso_core::grant::{Grant, Reach};
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::prompt::Scope;
-use sayso_core::verdict::{Decision, Verdict};
+use sayso_core::verdict::{Decision, Reason, Verdict};
 use sayso_gate::approved::Yes;
 use sayso_gate::entry::{Entry, What};
-use sayso_gate::memory::Memory;
-use sayso_gate::ports::Store;
+use sayso_gate::ports::{Spent, Store};
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
+use sayso_store::standing::change::{self, Change};
+
+use crate::shelf::{self, Shelf};
 
 /// Writes entries to the journal.
 pub struct Recorder {
     journal: Journal,
-    grants: Memory,
+    shelf: Shelf,
     /// Who started sayso.
     user: u32,
     kept: Kept,
@@ -49,14 +50,31 @@ impl Recorder {
             (true, true) => Kept::Redacted,
             (true, false) => Kept::Full,
         };
-        Recorder { journal, grants: Memory::new(), user, kept, sync }
+        let shelf = Shelf::new(journal.state().to_owned());
+        Recorder { journal, shelf, user, kept, sync }
     }
 
     /// Writes an entry that belongs to no call.
-    pub fn note(&self, kind: &str, fields: Vec<(&str, Node)>) -> Result<(), String> {
-        let mut all = vec![("user", number(u64::from(self.user)))];
+    pub fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
+        let mut all = self.who();
         all.extend(fields);
         self.journal.append(kind, all, self.sync(true)).map(drop)
+    }
+
+    /// Who started sayso, as every entry says.
+    fn who(&self) -> Vec<(&'static str, Node)> {
+        vec![("user", number(u64::from(self.user)))]
+    }
+
+    /// A session is over, and what was granted for it.
+    pub fn end_session(&self, session: &str) -> Result<(), String> {
+        let is_of_it = |grant: &Grant| matches!(&grant.reach, Reach::Session(name) if name == session);
+        if self.shelf.grants().iter().any(is_of_it) {
+            return change::write(&self.journal, self.who(), &Change::SessionEnded(session), self.sync(true));
+        }
+        let mut fields = self.who();
+        fields.push(("session", record::text(session)));
+        self.journal.append("session_ended", fields, self.sync(false)).map(drop)
     }
 
     fn sync(&self, weighty: bool) -> Sync {
@@ -90,8 +108,7 @@ impl Recorder {
             fields.push(("decision", Node::text(verdict.decision.word())));
             fields.push(("risk", Node::text(verdict.risk.word())));
             fields.push(("tier", Node::text(verdict.tier.word())));
-            let reason = verdict.reasons.iter().find(|reason| reason.decision == verdict.decision).or_else(|| verdict.reasons.first());
-            if let Some(reason) = reason {
+            if let Some(reason) = weightiest(verdict) {
                 fields.push(("rule", record::text(&reason.rule)));
                 fields.push(("source", record::text(&reason.source)));
                 fields.push(("why", record::text(&reason.text)));
@@ -120,6 +137,17 @@ impl Recorder {
     }
 }
 
+/// The reason that stands in the record: of those that decided, an answer or a rule of somebody before one that is built in.
+fn weightiest(verdict: &Verdict) -> Option<&Reason> {
+    let rank = |reason: &&Reason| match reason.source.as_str() {
+        "built-in" => 2,
+        source if source.starts_with("grant ") => 0,
+        _ => 1,
+    };
+    let decided = verdict.reasons.iter().filter(|reason| reason.decision == verdict.decision);
+    decided.min_by_key(rank).or_else(|| verdict.reasons.first())
+}
+
 /// A decision as the gate hands it over.
 struct Decided<'a> {
     verdict: Option<&'a Verdict>,
@@ -141,20 +169,25 @@ fn flag(flag: bool) -> Node {
 
 impl Store for Recorder {
     fn grants(&self) -> Arc<Vec<Grant>> {
-        self.grants.grants()
+        self.shelf.grants()
     }
 
-    fn remember(&self, grant: Grant) -> Result<(), String> {
-        self.grants.remember(grant)
+    /// The entry that was written just before is what keeps it.
+    fn remember(&self, _: Grant) -> Result<(), String> {
+        Ok(())
     }
 
     fn take(&self, grant: &str) -> bool {
-        self.grants.take(grant)
+        self.shelf.take(&self.journal, self.who(), grant, None)
     }
 
-    /// What is kept here ends with the run, so nothing longer is offered.
-    fn widest(&self) -> Scope {
-        Scope::Session
+    fn spent(&self) -> Option<Arc<dyn Spent>> {
+        let counts: Arc<dyn Spent> = self.shelf.spent()?;
+        Some(counts)
+    }
+
+    fn spend(&self, rule: &str, most: u64) -> bool {
+        self.shelf.take(&self.journal, self.who(), rule, Some(most))
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
@@ -178,14 +211,11 @@ impl Store for Recorder {
                 fields.extend([("succeeded", flag(*succeeded)), ("started", flag(*started)), ("milliseconds", number(*milliseconds))]);
                 ("finished", false)
             }
-            What::Granted { id, words } => {
-                fields.extend([("grant", record::text(id)), ("words", record::text(words))]);
-                ("granted", true)
+            What::Granted { grant, words } => {
+                let grant = shelf::with_end(grant, entry.at);
+                return change::write(&self.journal, fields, &Change::Granted { grant: &grant, words }, self.sync(true));
             }
-            What::Revoked { id } => {
-                fields.push(("grant", record::text(id)));
-                ("revoked", true)
-            }
+            What::Revoked { id } => return change::write(&self.journal, fields, &Change::Removed(id), self.sync(true)),
             What::Mode { from, to } => {
                 fields.extend([("from", record::text(from)), ("to", record::text(to))]);
                 ("mode", true)

@@ -48,6 +48,8 @@ pub struct Parts {
 pub struct Workbench {
     /// The gate.
     pub gate: Gate,
+    /// The record.
+    pub recorder: Arc<Recorder>,
     /// What was found of work that was cut off, in words for the person.
     pub remarks: Vec<String>,
 }
@@ -63,7 +65,7 @@ impl Workbench {
         let Parts { whereabouts, policy, how, dry_run, ask, told, host, stopped } = parts;
         let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
-        let recorder = Recorder::new(journal, whereabouts.uid, settings);
+        let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
         let remarks = recover(&files, &recorder)?;
         let private = settings.private_addresses;
@@ -72,9 +74,9 @@ impl Workbench {
         let runner = host
             .into_iter()
             .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private), |runner, (name, tool)| runner.with(&name, tool));
-        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store: Arc::new(recorder) };
+        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store: Arc::<Recorder>::clone(&recorder) };
         let gate = Gate::new(ports, policy, how, Arc::new(now));
-        Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, remarks })
+        Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, recorder, remarks })
     }
 }
 

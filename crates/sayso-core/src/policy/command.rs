@@ -68,6 +68,11 @@ impl CommandPattern {
         Ok(CommandPattern { written: written.to_owned(), form, alternatives })
     }
 
+    /// How it is meant.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// The program names it can match, for an index; none if it can match any.
     pub fn programs(&self) -> Option<Vec<&str>> {
         let mut names = Vec::new();

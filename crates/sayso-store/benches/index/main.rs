@@ -34,6 +34,8 @@ fn main() {
     table.rate("indexing, entries/s", MANY, Budget::AtLeast(50_000.0), || drop(Index::rebuild(&state, &mut |_| {}).unwrap()));
     // The rows below need it, also where the one above was left out.
     let mut index = open(&state);
+    let bytes = std::fs::metadata(state.join(sayso_store::index::FILE)).unwrap().len();
+    table.value("bytes of the index for an entry", bytes as f64 / MANY as f64, Budget::AtMost(1024.0));
     table.time("open, nothing new", None, || drop(black_box(open(&state))));
     table.time("open and list the last 100 calls of 1,000,000 entries", Some(50e6), || {
         assert_eq!(open(&state).last(&Filter::default(), Some(100)).unwrap().len(), 100);

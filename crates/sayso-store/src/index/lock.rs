@@ -26,6 +26,11 @@ impl Held {
         wait(state, File::try_lock)
     }
 
+    /// Gives the share back early.
+    pub(super) fn release(&self) -> Result<(), Trouble> {
+        self.0.unlock().map_err(|error| Trouble::Other(format!("could not unlock the index of the record: {error}")))
+    }
+
     /// Lets others use it again.
     pub(super) fn share(&self) -> Result<(), Trouble> {
         self.0.lock_shared().map_err(|error| Trouble::Other(format!("could not lock the index of the record: {error}")))

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, Row, ToSql, Transaction, TransactionBehavior, params};
+use sayso_core::node::Node;
 
 use crate::folder::Folder;
 use crate::read::{Bad, Reader, Stored};
@@ -50,47 +51,72 @@ impl Index {
     /// # Errors
     /// When the folder or the journal cannot be read, or another version of sayso made the index.
     pub fn open(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        match Index::try_open(state, progress) {
-            Ok(index) => Ok(index),
-            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => Index::replace(state, false, progress),
-            Err(Trouble::Other(why)) => Err(why),
+        let folder = Folder::open(state)?;
+        let opened = Held::shared(&folder).and_then(|held| {
+            let mut index = Index::connect(&folder, held)?;
+            schema::migrate(&mut index.db)?;
+            index.catch_up_or_start_over(progress)?;
+            Ok(index)
+        });
+        match opened {
+            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
+            other => other.map_err(Trouble::words),
         }
     }
 
-    /// Builds the index anew. The old file is kept aside.
+    /// Builds the index anew, whoever else uses it. A damaged file is put aside.
     ///
     /// # Errors
     /// As [`Index::open`].
     pub fn rebuild(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        Index::replace(state, true, progress)
-    }
-
-    fn try_open(state: &Path, progress: Progress<'_>) -> Result<Index, Trouble> {
-        let folder = Folder::open(state).map_err(Trouble::Other)?;
-        let held = Held::shared(&folder)?;
-        Index::build(&folder, held, progress)
-    }
-
-    /// Puts another file in the place of one that cannot be used, or of any if that is wanted.
-    fn replace(state: &Path, even_a_good_one: bool, progress: Progress<'_>) -> Result<Index, String> {
         let folder = Folder::open(state)?;
-        let held = Held::alone(&folder).map_err(Trouble::words)?;
-        // Who waited here may find that another process has done it.
-        let found = if even_a_good_one { None } else { Index::build(&folder, held.clone(), progress).ok() };
-        let index = match found {
-            Some(index) => index,
-            None => {
-                damage::put_aside(&folder)?;
-                Index::build(&folder, held, progress).map_err(Trouble::words)?
-            }
-        };
-        index.held.share().map_err(Trouble::words)?;
-        Ok(index)
+        let built = Held::shared(&folder).and_then(|held| {
+            let mut index = Index::connect(&folder, held)?;
+            schema::start_over(&mut index.db)?;
+            index.catch_up(progress)?;
+            Ok(index)
+        });
+        match built {
+            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
+            other => other.map_err(Trouble::words),
+        }
     }
 
-    fn build(folder: &Folder, held: Held, progress: Progress<'_>) -> Result<Index, Trouble> {
-        let mut index = Index::connect(folder, held)?;
-        index.catch_up(progress)?;
+    /// Takes in what was recorded since it was opened.
+    ///
+    /// # Errors
+    /// When the journal or the index cannot be read.
+    pub fn refresh(&mut self) -> Result<(), String> {
+        match self.catch_up_or_start_over(&mut |_| {}) {
+            Err(Trouble::Damaged(_)) => {
+                // Nobody gets all of it while this has a share, and the file must be closed before it gets another name.
+                self.db = Connection::open_in_memory().map_err(|error| Trouble::from(error).words())?;
+                self.held.release().map_err(Trouble::words)?;
+                *self = Index::open(&self.state, &mut |_| {})?;
+                Ok(())
+            }
+            other => other.map_err(Trouble::words),
+        }
+    }
+
+    /// Puts another file in the place of a damaged one, as soon as nobody has it open.
+    fn replace(folder: &Folder, progress: Progress<'_>) -> Result<Index, Trouble> {
+        let held = Held::alone(folder)?;
+        let mut build = || {
+            let mut index = Index::connect(folder, held.clone())?;
+            schema::migrate(&mut index.db)?;
+            index.catch_up_or_start_over(progress)?;
+            Ok(index)
+        };
+        // Who waited here may find that another process has done it.
+        let index = match build() {
+            Err(Trouble::Damaged(_)) => {
+                damage::put_aside(folder).map_err(Trouble::Other)?;
+                build()?
+            }
+            other => other?,
+        };
+        held.share()?;
         Ok(index)
     }
 
@@ -122,10 +148,21 @@ impl Index {
         db.pragma_update(None, "synchronous", "normal")?;
         db.pragma_update(None, "trusted_schema", false)?;
         db.pragma_update(None, "cache_size", -CACHE)?;
+        // While much is taken in, a page that changes often is copied back once and not each time.
+        db.pragma_update(None, "wal_autocheckpoint", 8_000)?;
         db.set_prepared_statement_cache_capacity(64);
-        let mut index = Index { db, held, state: folder.path().to_owned() };
-        schema::migrate(&mut index.db)?;
-        Ok(index)
+        Ok(Index { db, held, state: folder.path().to_owned() })
+    }
+
+    /// Takes in what was recorded since. An index of another journal is emptied first.
+    fn catch_up_or_start_over(&mut self, progress: Progress<'_>) -> Result<(), Trouble> {
+        match self.catch_up(progress) {
+            Err(Trouble::OtherJournal) => {
+                schema::start_over(&mut self.db)?;
+                self.catch_up(progress).map(drop)
+            }
+            other => other.map(drop),
+        }
     }
 
     /// Takes in what was recorded since, and says how much that was.
@@ -155,6 +192,13 @@ fn cursor(db: &Connection) -> rusqlite::Result<(u64, String)> {
     db.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
+/// Takes in all that was recorded since, as a part of other work.
+fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
+    let reader = Reader::open(state).map_err(Trouble::Other)?;
+    while take_in(work, &reader)? == PIECE {}
+    Ok(())
+}
+
 /// Takes in the next piece of the journal.
 fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
     let (number, digest) = cursor(work)?;
@@ -180,6 +224,9 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         };
         if let Some(fields) = Fields::of(&stored.text) {
             entries::take_in(work, &stored, &fields)?;
+            if stored.kind == "decided" {
+                standing::used(work, stored.at, fields.text("source").as_deref(), fields.text("rule").as_deref())?;
+            }
         }
         if standing::concerns(&stored.kind) {
             standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
@@ -194,6 +241,11 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
     }
     Ok(taken)
+}
+
+/// The text of a field.
+fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
+    node.get(field).and_then(Node::as_text)
 }
 
 /// Why the index cannot be used as it is.

@@ -1,17 +1,202 @@
-//! Rules and grants as rows.
+//! Rules and grants as rows: folded from the entries that made, changed, used and ended them.
 
-use rusqlite::Transaction;
-use sayso_core::node::Node;
+use rusqlite::{OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use sayso_core::node::{Node, Value};
+use sayso_core::text::Limits;
+use sayso_core::text::json;
 
-use super::Trouble;
+use super::{Index, Trouble, take_in_all, text};
+use crate::journal::{Journal, Sync};
 use crate::read::Stored;
+use crate::standing::change::{self, Change};
+use crate::standing::{Standing, What};
 
-/// Whether an entry of this kind can change what stands: only those are read as a whole, as most of a journal is none of them.
+/// Whether an entry of this kind can change what stands: only those are read as a whole, as most of a journal is none of them. What a
+/// decision counts for is in [`used`].
 pub(super) fn concerns(kind: &str) -> bool {
     !matches!(kind, "asked" | "decided" | "finished")
 }
 
 /// Takes in one entry.
-pub(super) fn take_in(_work: &Transaction<'_>, _stored: &Stored, _node: &Node) -> Result<(), Trouble> {
+pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> Result<(), Trouble> {
+    let id = text(node, "id").unwrap_or_default();
+    let words = text(node, "words").unwrap_or_default();
+    match stored.kind.as_str() {
+        "granted" | "rule_added" | "restated" => {
+            if let Some(spec) = node.get("spec") {
+                made(work, stored, node, (id, words, spec))?;
+            }
+        }
+        "edited" => {
+            if let Some(spec) = node.get("spec") {
+                let (expires, uses) = limits(spec);
+                let update = "UPDATE standing SET spec = ?2, words = ?3, expires = ?4, uses_left = ?5 WHERE id = ?1";
+                work.execute(update, params![id, json::write_plain(spec), words, expires, uses])?;
+            }
+        }
+        "disabled" | "enabled" => {
+            work.execute("UPDATE standing SET enabled = ?2 WHERE id = ?1", params![id, stored.kind == "enabled"])?;
+        }
+        "revoked" => {
+            work.execute("DELETE FROM standing WHERE id = ?1", [id])?;
+        }
+        "limited" => {
+            let (expires, uses) = (whole(node, "expires"), whole(node, "uses"));
+            let update = "UPDATE standing SET expires = min(ifnull(expires, ?2), ifnull(?2, expires)),
+                          uses_left = min(ifnull(uses_left, ?3), ifnull(?3, uses_left)) WHERE id = ?1";
+            work.execute(update, params![id, expires, uses])?;
+        }
+        "used" => {
+            let here =
+                work.execute("UPDATE standing SET uses_left = max(uses_left - 1, 0) WHERE id = ?1 AND uses_left IS NOT NULL", [id])?;
+            if here == 0 {
+                work.execute("INSERT INTO spent VALUES (?1, 1) ON CONFLICT (id) DO UPDATE SET uses = uses + 1", [id])?;
+            }
+        }
+        "spent" => {
+            work.execute("INSERT OR REPLACE INTO spent VALUES (?1, ?2)", params![id, whole(node, "uses").unwrap_or(0)])?;
+        }
+        "session_ended" => {
+            work.execute("DELETE FROM standing WHERE session = ?1", [text(node, "session")])?;
+        }
+        _ => {}
+    }
     Ok(())
+}
+
+/// Something new stands.
+fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec): (&str, &str, &Node)) -> Result<(), Trouble> {
+    let is_restated = stored.kind == "restated";
+    let flag = |name: &str| node.get(name).and_then(Node::as_bool);
+    let is_rule = if is_restated { flag("is_rule") == Some(true) } else { stored.kind == "rule_added" };
+    let (mut expires, mut uses_left) = limits(spec);
+    if is_restated {
+        (expires, uses_left) = (whole(node, "expires"), whole(node, "uses"));
+    }
+    work.execute(
+        "INSERT OR REPLACE INTO standing (id, is_rule, spec, words, enabled, source, session, created, expires, uses_left, last_used, uses)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        params![
+            id,
+            is_rule,
+            json::write_plain(spec),
+            words,
+            flag("is_enabled").unwrap_or(true),
+            text(node, "origin").unwrap_or("answer"),
+            spec.get("session").and_then(Node::as_text).filter(|_| !is_rule),
+            whole(node, "created").unwrap_or(stored.at),
+            expires,
+            uses_left,
+            whole(node, "last_used"),
+            whole(node, "used").unwrap_or(0),
+        ],
+    )?;
+    Ok(())
+}
+
+/// A decision that a rule or a grant made counts as a use of it.
+pub(super) fn used(work: &Transaction<'_>, at: i64, source: Option<&str>, rule: Option<&str>) -> Result<(), Trouble> {
+    let grant = source.and_then(|source| source.strip_prefix("grant "));
+    if let Some(id) = grant.or(rule) {
+        work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?.execute(params![id, at])?;
+    }
+    Ok(())
+}
+
+/// When a rule or a grant ends, by what it says itself.
+fn limits(spec: &Node) -> (Option<i64>, Option<i64>) {
+    (whole(spec, "expires"), whole(spec, "uses"))
+}
+
+fn whole(node: &Node, name: &str) -> Option<i64> {
+    match &node.get(name)?.value {
+        Value::Number(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+impl Index {
+    /// Everything that is remembered, the oldest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn standing(&self) -> Result<Vec<Standing>, String> {
+        let read = || -> Result<Vec<Standing>, Trouble> {
+            let mut select = self.db.prepare_cached(
+                "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY created, id",
+            )?;
+            let rows = select.query_map([], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
+            let mut out = Vec::new();
+            for row in rows {
+                let (standing, spec, is_rule) = row?;
+                let spec = json::read(&spec, &Limits::default())
+                    .map_err(|error| Trouble::Damaged(format!("what is remembered cannot be read: {}", error.message)))?;
+                out.push(Standing { what: if is_rule { What::Rule(spec) } else { What::Grant(spec) }, ..standing });
+            }
+            Ok(out)
+        };
+        read().map_err(Trouble::words)
+    }
+
+    /// How often the rules of policy files were used that may only be used so often.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn spent(&self) -> Result<Vec<(String, u64)>, String> {
+        let read = || -> Result<Vec<(String, u64)>, Trouble> {
+            let mut select = self.db.prepare_cached("SELECT id, uses FROM spent")?;
+            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        read().map_err(Trouble::words)
+    }
+
+    /// Uses something once that may only be used so often: a grant, or a rule with `most`. False if it is gone or used up. Of many processes
+    /// at once, each use is for one.
+    ///
+    /// # Errors
+    /// When the use could not be written down; then it must not count as one.
+    pub fn take(&mut self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> Result<bool, String> {
+        self.take_once(journal, about, id, most).map_err(Trouble::words)
+    }
+
+    fn take_once(&mut self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> Result<bool, Trouble> {
+        let state = self.state.clone();
+        // Whoever comes here at the same time waits, and then sees this use.
+        let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        take_in_all(&work, &state)?;
+        let standing: Option<(bool, Option<u64>)> = work
+            .query_row("SELECT enabled, uses_left FROM standing WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let spent: Option<u64> = work.query_row("SELECT uses FROM spent WHERE id = ?1", [id], |row| row.get(0)).optional()?;
+        let limited = match (standing, most) {
+            (Some((false, _)) | None, None) => return Ok(false),
+            (Some((true, None)), None) => false,
+            (Some((true, Some(left))), None) if left > 0 => true,
+            (Some((true, Some(_))), None) => return Ok(false),
+            (_, Some(most)) if spent.unwrap_or(0) < most => true,
+            (_, Some(_)) => return Ok(false),
+        };
+        if limited {
+            change::write(journal, about, &Change::Used(id), Sync::System).map_err(Trouble::Other)?;
+            take_in_all(&work, &state)?;
+        }
+        work.commit()?;
+        Ok(true)
+    }
+}
+
+fn row_of(row: &Row<'_>) -> rusqlite::Result<Standing> {
+    Ok(Standing {
+        id: row.get(0)?,
+        what: What::Rule(Value::Null.into()),
+        words: row.get(3)?,
+        enabled: row.get(4)?,
+        source: row.get(5)?,
+        created: row.get(6)?,
+        expires: row.get(7)?,
+        uses_left: row.get(8)?,
+        last_used: row.get(9)?,
+        uses: row.get(10)?,
+    })
 }

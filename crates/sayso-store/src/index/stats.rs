@@ -1,5 +1,7 @@
 //! Counts over calls: how many ran, were asked and denied, by what, and how long people took to answer.
 
+use std::collections::HashMap;
+
 use rusqlite::ToSql;
 
 use super::Index;
@@ -68,7 +70,7 @@ const COUNTS: &str = "count(*), sum(outcome = 'approved'), sum(outcome = 'auto_a
     sum(outcome = 'blocked'), sum(outcome = 'timed_out'), sum(outcome = 'cancelled'), sum(outcome = 'nobody'), \
     sum(outcome = 'dry_run'), sum(succeeded = 0), sum(undone IS NOT NULL)";
 /// So many lines of each list.
-const MOST: u64 = 10;
+const MOST: usize = 10;
 
 impl Counts {
     /// Everything that did not run because somebody or something said no, or nobody said yes.
@@ -84,6 +86,21 @@ impl Counts {
     /// How many of 100 calls a person was asked about; none without calls.
     pub fn prompts_per_100(&self) -> Option<f64> {
         (self.calls > 0).then(|| self.prompts as f64 * 100.0 / self.calls as f64)
+    }
+
+    fn add(&mut self, other: &Counts) {
+        self.calls += other.calls;
+        self.prompts += other.prompts;
+        self.approved += other.approved;
+        self.auto_approved += other.auto_approved;
+        self.denied += other.denied;
+        self.blocked += other.blocked;
+        self.timed_out += other.timed_out;
+        self.cancelled += other.cancelled;
+        self.nobody += other.nobody;
+        self.dry_run += other.dry_run;
+        self.failed += other.failed;
+        self.undone += other.undone;
     }
 
     /// Reads the counts from this column on.
@@ -114,39 +131,57 @@ impl Index {
     pub fn stats(&self, filter: &Filter) -> Result<Stats, String> {
         let (condition, values) = Filter { kinds: Kinds::Calls, ..filter.clone() }.condition();
         let values: Vec<&dyn ToSql> = borrowed(&values);
-        let counts = format!("SELECT {COUNTS}, sum({PROMPTED}), min(at), max(at) FROM entries WHERE {condition}");
-        let total = self.all(&counts, &values, |row| Ok((Counts::read(row, 0)?, row.get(12)?, row.get(13)?)))?;
-        let (total, first, last) = total.into_iter().next().unwrap_or_default();
-        let rules = format!(
-            "SELECT coalesce(rule, ''), count(*) AS many FROM entries WHERE {condition} AND {PROMPTED}
-             GROUP BY 1 ORDER BY many DESC, 1 LIMIT {MOST}"
-        );
-        let most = format!(
-            "SELECT coalesce(tool, ''), coalesce(what, ''), count(*) AS many, sum(outcome = 'approved') FROM entries
-             WHERE {condition} AND {PROMPTED} GROUP BY 1, 2 ORDER BY many DESC, max(number) DESC LIMIT {MOST}"
-        );
         let agents = format!(
-            "SELECT coalesce(agent, ''), {COUNTS}, sum({PROMPTED}) FROM entries WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST}"
+            "SELECT coalesce(agent, ''), {COUNTS}, sum({PROMPTED}), min(at), max(at) FROM entries WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1"
         );
-        Ok(Stats {
-            total,
-            first,
-            last,
-            asks_by_rule: self.all(&rules, &values, |row| Ok((row.get(0)?, row.get(1)?)))?,
-            most_asked: self.all(&most, &values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?,
-            by_agent: self.all(&agents, &values, |row| Ok((row.get(0)?, Counts::read(row, 1)?)))?,
-            answers: self.answers(&condition, &values)?,
-        })
+        let mut stats = Stats::default();
+        let by_agent: Vec<(String, Counts, i64, i64)> =
+            self.all(&agents, &values, |row| Ok((row.get(0)?, Counts::read(row, 1)?, row.get(13)?, row.get(14)?)))?;
+        for (agent, counts, first, last) in by_agent {
+            stats.total.add(&counts);
+            stats.first = Some(stats.first.map_or(first, |other| other.min(first)));
+            stats.last = Some(stats.last.map_or(last, |other| other.max(last)));
+            if stats.by_agent.len() < MOST {
+                stats.by_agent.push((agent, counts));
+            }
+        }
+        if stats.total.prompts > 0 {
+            self.prompts(&condition, &values, &mut stats)?;
+        }
+        Ok(stats)
     }
 
-    fn answers(&self, condition: &str, values: &[&dyn ToSql]) -> Result<Answers, String> {
+    /// Counts over what a person was asked about.
+    fn prompts(&self, condition: &str, values: &[&dyn ToSql], stats: &mut Stats) -> Result<(), String> {
         let sql = format!(
-            "SELECT at - asked AS took FROM entries
-             WHERE {condition} AND asked IS NOT NULL AND outcome IN ('approved', 'denied') ORDER BY took"
+            "SELECT coalesce(rule, ''), coalesce(tool, ''), coalesce(what, ''), outcome, at - asked FROM entries
+             WHERE {condition} AND {PROMPTED}"
         );
-        let took: Vec<i64> = self.all(&sql, values, |row| row.get(0))?;
+        let mut rules: HashMap<String, u64> = HashMap::new();
+        let mut things: HashMap<(String, String), (u64, u64)> = HashMap::new();
+        let mut took: Vec<i64> = Vec::new();
+        self.all(&sql, values, |row| {
+            let outcome: Option<String> = row.get(3)?;
+            let outcome = outcome.as_deref().unwrap_or_default();
+            *rules.entry(row.get(0)?).or_default() += 1;
+            let thing = things.entry((row.get(1)?, row.get(2)?)).or_default();
+            thing.0 += 1;
+            thing.1 += u64::from(outcome == "approved");
+            if let (Some(time), "approved" | "denied") = (row.get(4)?, outcome) {
+                took.push(time);
+            }
+            Ok(())
+        })?;
+        stats.asks_by_rule = rules.into_iter().collect();
+        stats.asks_by_rule.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        stats.asks_by_rule.truncate(MOST);
+        stats.most_asked = things.into_iter().map(|((tool, what), (asked, yes))| (tool, what, asked, yes)).collect();
+        stats.most_asked.sort_by(|one, other| other.2.cmp(&one.2).then_with(|| (&one.0, &one.1).cmp(&(&other.0, &other.1))));
+        stats.most_asked.truncate(MOST);
+        took.sort_unstable();
         // The smallest time within which so many of a hundred answers came.
         let within = |percent: usize| took.get((took.len() * percent).div_ceil(100).saturating_sub(1)).map(|took| (*took).max(0));
-        Ok(Answers { count: took.len() as u64, p50: within(50), p95: within(95) })
+        stats.answers = Answers { count: took.len() as u64, p50: within(50), p95: within(95) };
+        Ok(())
     }
 }

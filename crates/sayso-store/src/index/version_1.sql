@@ -15,8 +15,8 @@ CREATE TABLE entries (
     decision TEXT, outcome TEXT, risk TEXT, rule TEXT, source TEXT, by TEXT, what TEXT,
     asked INTEGER, ended INTEGER, succeeded INTEGER, milliseconds INTEGER, undone INTEGER
 );
-CREATE INDEX entries_of_call ON entries (call) WHERE call IS NOT NULL;
-CREATE INDEX entries_of_session ON entries (session) WHERE session IS NOT NULL;
+CREATE INDEX entries_of_call ON entries (call);
+CREATE INDEX entries_of_session ON entries (session);
 
 -- Which entry undid which call.
 CREATE TABLE undone (call TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (call, number)) WITHOUT ROWID;
@@ -58,3 +58,6 @@ CREATE TABLE standing (
     uses INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX standing_of_session ON standing (session) WHERE session IS NOT NULL;
+
+-- How often rules of policy files were used that may only be used so often.
+CREATE TABLE spent (id TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;

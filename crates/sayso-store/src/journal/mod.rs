@@ -125,6 +125,11 @@ impl Journal {
         self.add(kind, &fields, Some(at), sync)
     }
 
+    /// The state folder.
+    pub fn state(&self) -> &Path {
+        self.state.path()
+    }
+
     /// The key of the digests of arguments.
     ///
     /// # Errors

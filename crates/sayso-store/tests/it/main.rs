@@ -15,6 +15,7 @@ mod many_processes;
 mod reading;
 mod scene;
 mod segments;
+mod standing;
 mod tampering;
 mod torn;
 mod writer;

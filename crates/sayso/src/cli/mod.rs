@@ -1,10 +1,13 @@
 //! The command line: one file a command, its help text beside its code.
 
 mod audit;
+mod book;
 mod check;
 mod demo;
+mod grants;
 mod policy;
 mod policy_test;
+mod rules;
 mod run;
 mod undo;
 
@@ -41,6 +44,8 @@ enum Command {
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
     Demo(demo::DemoArgs),
+    Rules(rules::RulesArgs),
+    Grants(grants::GrantsArgs),
 }
 
 /// Which policy counts.
@@ -98,6 +103,8 @@ pub fn run() -> ExitCode {
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Rules(args) => rules::run(&args),
+        Command::Grants(args) => grants::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -95,6 +95,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     };
     let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
     let around = Around { workspace: place.folder.clone(), agent: args.agent.clone(), session: Ids::new().next("run") };
+    let session = around.session.clone();
     let (name, text) = input(&args.file)?;
     let calls = batch::read(&name, &text, &around).map_err(Stop::Usage)?;
     drop(text);
@@ -126,6 +127,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     let options = Options { deny_aborts: args.deny_aborts };
     let batch = pollster::block_on(workbench.gate.batch_told(calls, options, &|step| progress.step(step)));
+    if let Err(why) = workbench.recorder.end_session(&session) {
+        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+    }
     progress.summary(&batch, workbench.gate.stats_line().as_deref());
     if let Some(unused) = scripted.map(|scripted| scripted.unused()).filter(|unused| *unused > 0) {
         let _ = writeln!(io::stderr(), "sayso: {unused} of the answers were not needed");

@@ -56,8 +56,8 @@ impl Paint {
         self.width.map_or_else(|| line.to_owned(), |width| fold::folded(line, width, mark))
     }
 
-    /// How many characters a line holds; none where there is no screen.
-    pub fn width(self) -> Option<usize> {
+    /// How many characters fit a line; none where there is no screen and nothing has to be cut.
+    pub fn cut_at(self) -> Option<usize> {
         self.width
     }
 

@@ -84,6 +84,13 @@ impl Progress {
             state.line(&self.paint.tone(Tone::Green, &format!("✓ Approved {left} remaining operations")));
         } else if let Some(yes) = approved.yes() {
             state.line(&self.paint.tone(Tone::Faint, &finished::echo(operation, Some(yes))));
+            if let Some(kept) = yes.kept.as_deref().filter(|_| yes.scope > Scope::Session) {
+                let (id, words) = kept;
+                let short = id.rsplit('-').next().unwrap_or(id);
+                let list = if words.starts_with("Auto-approval rule") { "rules remove" } else { "grants revoke" };
+                let line = format!("{} (`sayso {list} {}` takes it back)", visible(words), visible(short));
+                state.line(&self.paint.tone(Tone::Green, &line));
+            }
         }
         if state.rest {
             state.line(&format!("Executing: {}...", visible(operation.id())));

@@ -86,12 +86,12 @@ pub(super) fn table(rows: &[Row], paint: Paint) -> String {
     let widest = |column: usize| {
         let of = |cells: &[String]| cells.get(column).map_or(0, |cell| width(cell));
         let found = rows.iter().map(|row| of(&row.cells)).max().unwrap_or(0);
-        let limit = if paint.width().is_some() { WIDEST.get(column).copied().unwrap_or(usize::MAX) } else { usize::MAX };
+        let limit = if paint.cut_at().is_some() { WIDEST.get(column).copied().unwrap_or(usize::MAX) } else { usize::MAX };
         // A column that nobody fills is none.
         if found == 0 { 0 } else { found.max(of(&titles)).min(limit) }
     };
     let mut widths: Vec<usize> = (0..COLUMNS).map(widest).collect();
-    if let Some(screen) = paint.width() {
+    if let Some(screen) = paint.cut_at() {
         let taken = |widths: &[usize]| widths.iter().take(WHAT).map(|width| if *width > 0 { width + 2 } else { 0 }).sum::<usize>();
         for column in LEFT_OUT {
             if taken(&widths) + LEAST_ROOM > screen

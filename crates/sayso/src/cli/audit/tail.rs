@@ -112,7 +112,7 @@ impl Screen {
         let word = format!("{:<20}", visible(&word));
         let start = format!("{:>6}  {}  ", stored.number, times::of_day(stored.at));
         let rest = format!("  {agent}{}{rule}", visible(what));
-        let rest = match self.paint.width() {
+        let rest = match self.paint.cut_at() {
             Some(width) => cut(&rest, width.saturating_sub(start.chars().count() + word.chars().count()).max(8)),
             None => rest,
         };

@@ -5,6 +5,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use sayso_core::visible::visible;
 
+use crate::screen::ago::ago;
+
+/// Sixty days.
+const LONG_AGO: i64 = 60 * 86_400_000;
+
 /// A time on the command line, in milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct When(pub(super) i64);
@@ -64,17 +69,14 @@ pub(super) fn now() -> i64 {
     Timestamp::now().as_millisecond()
 }
 
-/// How long ago it was.
+/// How long ago it was; the day, if that is long.
 pub(super) fn relative(at: i64, now: i64) -> String {
-    let seconds = now.saturating_sub(at).div_euclid(1000);
-    match seconds {
-        ..-5 => absolute(at),
-        -5..5 => "now".to_owned(),
-        5..60 => format!("{seconds} s ago"),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..172_800 => format!("{} h ago", seconds / 3600),
-        172_800..5_184_000 => format!("{} d ago", seconds / 86_400),
-        _ => absolute(at).split(' ').next().unwrap_or_default().to_owned(),
+    match now.saturating_sub(at) {
+        -5000..5000 => "now".to_owned(),
+        5000..LONG_AGO => ago(at, now),
+        LONG_AGO.. => absolute(at).split(' ').next().unwrap_or_default().to_owned(),
+        // A clock that went back.
+        _ => absolute(at),
     }
 }
 
@@ -150,8 +152,8 @@ mod tests {
             (12_000, "12 s ago"),
             (200_000, "3 min ago"),
             (7_300_000, "2 h ago"),
-            (90_000_000, "25 h ago"),
-            (864_000_000, "10 d ago"),
+            (90_000_000, "1 day ago"),
+            (864_000_000, "10 days ago"),
         ] {
             assert_eq!(relative(now - ago, now), words);
         }

@@ -1,0 +1,266 @@
+//! Rules and grants: what is remembered is what the journal says, however the index came to be.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use sayso_core::digest::Digest;
+use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::node::{Node, Value};
+use sayso_core::policy::command::{CommandPattern, CommandReader, Form};
+use sayso_core::tool::Kind;
+use sayso_core::verdict::Risk;
+use sayso_store::Sync;
+use sayso_store::index::Index;
+use sayso_store::standing::change::{self, Change};
+use sayso_store::standing::generation::Generation;
+use sayso_store::standing::{Standing, What, spec};
+
+use crate::scene::Scene;
+
+/// Words as they stand between blanks.
+struct Blanks;
+
+impl CommandReader for Blanks {
+    fn commands(&self, _: &str) -> Option<Vec<sayso_core::draft::Command>> {
+        None
+    }
+
+    fn seen(&self, _: &str) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        words.to_vec()
+    }
+}
+
+fn grant(id: &str, key: GrantKey, reach: Reach) -> Grant {
+    Grant { id: id.to_owned(), key, reach, agent: String::new(), expires: None, uses_left: None, risk: Risk::Low, seal: None }
+}
+
+fn exact(id: &str, reach: Reach) -> Grant {
+    grant(id, GrantKey::Exact(Digest::of_bytes(id.as_bytes())), reach)
+}
+
+fn index(scene: &Scene) -> Index {
+    Index::open(&scene.state(), &mut |_| {}).unwrap()
+}
+
+fn ids(scene: &Scene) -> Vec<String> {
+    index(scene).standing().unwrap().into_iter().map(|one| one.id).collect()
+}
+
+fn write(scene: &Scene, change: &Change<'_>) {
+    change::write(&scene.journal(), Vec::new(), change, Sync::System).unwrap();
+}
+
+fn rule() -> Node {
+    Node::map([("deny", Node::map([("command", Node::text("rm *"))]))])
+}
+
+#[test]
+fn every_kind_of_grant_comes_back_as_it_was() {
+    let digest = Digest::of_bytes(b"x");
+    let pattern = CommandPattern::parse("cargo test *", Form::Words, &Blanks).unwrap();
+    let keys = [
+        GrantKey::Exact(digest),
+        GrantKey::Payload { tool: "t\u{1b}".to_owned(), payload: digest },
+        GrantKey::Command { words: vec!["a".to_owned(), "b c".to_owned()], folder: "/x".to_owned() },
+        GrantKey::Pattern(Arc::new(pattern)),
+        GrantKey::Reads("/ws".to_owned()),
+        GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/a\n".to_owned() },
+        GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: Some(digest) },
+        GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: None },
+    ];
+    let reaches = [Reach::Session("s".to_owned()), Reach::Project("/ws".to_owned()), Reach::Always];
+    for key in keys {
+        for reach in reaches.clone() {
+            let whole = Grant {
+                agent: "a\u{1f}b".to_owned(),
+                expires: Some(7),
+                uses_left: Some(3),
+                seal: Some(digest),
+                ..grant("g", key.clone(), reach)
+            };
+            for grant in [whole.clone(), Grant { expires: None, uses_left: None, seal: None, ..whole }] {
+                let text = sayso_core::text::json::write_plain(&spec::write(&grant).unwrap());
+                let node = sayso_core::text::json::read(&text, &sayso_core::text::Limits::default()).unwrap();
+                let back = spec::read("g", &node, &Blanks).unwrap();
+                assert_eq!(format!("{back:?}"), format!("{grant:?}"));
+            }
+        }
+    }
+    for reach in [Reach::Once("x".to_owned()), Reach::Batch("b".to_owned())] {
+        assert!(spec::write(&exact("g", reach)).is_none(), "that is never kept");
+    }
+}
+
+#[test]
+fn what_another_version_wrote_is_no_grant() {
+    let good = spec::write(&exact("g", Reach::Always)).unwrap();
+    assert!(spec::read("g", &good, &Blanks).is_ok());
+    let with = |name: &str, node: Node| {
+        let rest = good.entries().iter().filter(|entry| entry.key != name).map(|entry| (entry.key.clone(), entry.node.clone()));
+        Node::map(rest.chain([(name.to_owned(), node)]))
+    };
+    let without = |name: &str| {
+        Node::map(good.entries().iter().filter(|entry| entry.key != name).map(|entry| (entry.key.clone(), entry.node.clone())))
+    };
+    for bad in [
+        with("only_on", Node::text("mondays")),
+        with("project", Node::text("/ws")),
+        with("always", Value::Bool(false).into()),
+        with("reads", Node::text("/ws")),
+        with("exact", Node::text("sha256:short")),
+        with("risk", Node::text("none")),
+        with("expires", Node::text("soon")),
+        with("uses", Value::Number("-1".to_owned()).into()),
+        with("seal", Node::text("")),
+        without("always"),
+        without("exact"),
+        without("risk"),
+        without("agent"),
+        Value::Null.into(),
+        Value::List(Vec::new()).into(),
+    ] {
+        assert!(spec::read("g", &bad, &Blanks).is_err(), "{bad:?}");
+    }
+}
+
+#[test]
+fn grants_of_a_session_end_with_it_and_no_other_does() {
+    let scene = Scene::new();
+    for (id, reach) in [("a", Reach::Session("one".to_owned())), ("b", Reach::Session("two".to_owned())), ("c", Reach::Always)] {
+        write(&scene, &Change::Granted { grant: &exact(id, reach), words: id });
+    }
+    write(&scene, &Change::SessionEnded("one"));
+    assert_eq!(ids(&scene), ["b", "c"]);
+}
+
+#[test]
+fn a_use_is_for_one_of_many_at_once() {
+    let scene = Scene::new();
+    let limited = Grant { uses_left: Some(10), ..exact("g", Reach::Always) };
+    write(&scene, &Change::Granted { grant: &limited, words: "ten times" });
+    let takes: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (journal, mut index) = (scene.journal(), index(&scene));
+                    (0..5).filter(|_| index.take(&journal, Vec::new(), "g", None).unwrap()).count()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(takes, 10);
+    assert_eq!(index(&scene).standing().unwrap()[0].uses_left, Some(0));
+    let (journal, mut index) = (scene.journal(), index(&scene));
+    assert!(!index.take(&journal, Vec::new(), "missing", None).unwrap());
+    assert!(index.take(&journal, Vec::new(), "policy.yaml:3", Some(1)).unwrap());
+    assert!(!index.take(&journal, Vec::new(), "policy.yaml:3", Some(1)).unwrap());
+}
+
+#[test]
+fn every_change_is_seen_by_whoever_holds_a_copy() {
+    let scene = Scene::new();
+    let mut generation = Generation::open(&scene.state()).unwrap();
+    assert_eq!(generation.now(&scene.state()).unwrap(), 0);
+    let mut seen = BTreeSet::from([0]);
+    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    assert!(seen.insert(generation.now(&scene.state()).unwrap()));
+    for change in [
+        Change::Disabled("r"),
+        Change::Enabled("r"),
+        Change::Edited { id: "r", spec: &rule(), words: "still no" },
+        Change::Removed("r"),
+        Change::SessionEnded("s"),
+        Change::Used("x"),
+    ] {
+        write(&scene, &change);
+        assert!(seen.insert(generation.now(&scene.state()).unwrap()), "{change:?}");
+    }
+}
+
+#[test]
+fn what_is_restated_stands_by_itself() {
+    let scene = Scene::new();
+    write(&scene, &Change::Granted { grant: &Grant { uses_left: Some(4), ..exact("g", Reach::Always) }, words: "four" });
+    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "import" });
+    write(&scene, &Change::Disabled("r"));
+    write(&scene, &Change::Used("g"));
+    write(&scene, &Change::Used("policy.yaml:9"));
+    let shown = |standing: Vec<Standing>| format!("{standing:?}").replace(' ', "");
+    let before = (shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap());
+    let first = scene.verify().entries;
+    change::restate(&scene.journal(), &index(&scene), &[]).unwrap();
+    assert_eq!((shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap()), before);
+
+    // A journal that begins behind the first entries tells the same.
+    let text = scene.text();
+    let rest: Vec<&str> = text.lines().skip(usize::try_from(first).unwrap()).collect();
+    let other = Scene::new();
+    drop(other.journal());
+    std::fs::write(other.first(), rest.join("\n") + "\n").unwrap();
+    assert_eq!((shown(index(&other).standing().unwrap()), index(&other).spent().unwrap()), before);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Grant(u8, bool),
+    Rule(u8),
+    Switch(u8, bool),
+    Remove(u8),
+    Limit(u8, u64),
+    Use(u8),
+    End,
+    Open,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0..6u8, any::<bool>()).prop_map(|(id, session)| Step::Grant(id, session)),
+        (0..6u8).prop_map(Step::Rule),
+        (0..6u8, any::<bool>()).prop_map(|(id, on)| Step::Switch(id, on)),
+        (0..6u8).prop_map(Step::Remove),
+        (0..6u8, 1..4u64).prop_map(|(id, uses)| Step::Limit(id, uses)),
+        (0..6u8).prop_map(Step::Use),
+        Just(Step::End),
+        Just(Step::Open),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Taken in step by step, or all at once by an index that is built anew: the same stands.
+    #[test]
+    fn an_index_that_is_built_anew_tells_the_same(steps in prop::collection::vec(step(), 1..25)) {
+        let scene = Scene::new();
+        let mut open = index(&scene);
+        for step in steps {
+            let id = |id: u8| format!("id{id}");
+            match step {
+                Step::Grant(number, session) => {
+                    let reach = if session { Reach::Session("s".to_owned()) } else { Reach::Always };
+                    write(&scene, &Change::Granted { grant: &exact(&id(number), reach), words: "w" });
+                }
+                Step::Rule(number) => write(&scene, &Change::RuleAdded { id: &id(number), rule: &rule(), words: "w", source: "added" }),
+                Step::Switch(number, true) => write(&scene, &Change::Enabled(&id(number))),
+                Step::Switch(number, false) => write(&scene, &Change::Disabled(&id(number))),
+                Step::Remove(number) => write(&scene, &Change::Removed(&id(number))),
+                Step::Limit(number, uses) => write(&scene, &Change::Limited { id: &id(number), expires: None, uses: Some(uses) }),
+                Step::Use(number) => {
+                    open.take(&scene.journal(), Vec::new(), &id(number), None).unwrap();
+                }
+                Step::End => write(&scene, &Change::SessionEnded("s")),
+                Step::Open => open.refresh().unwrap(),
+            }
+        }
+        open.refresh().unwrap();
+        let told = format!("{:?}", open.standing().unwrap());
+        let anew = Index::rebuild(&scene.state(), &mut |_| {}).unwrap();
+        prop_assert_eq!(format!("{:?}", anew.standing().unwrap()), told);
+        prop_assert!(open.standing().unwrap().iter().all(|one| matches!(one.what, What::Rule(_) | What::Grant(_))));
+    }
+}

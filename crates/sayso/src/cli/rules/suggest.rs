@@ -1,0 +1,211 @@
+//! `sayso rules suggest`: what was approved again and again, counted from the record. It only tells; a person adds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::Args;
+use sayso_core::node::{Node, Value};
+use sayso_core::policy::command::{CommandPattern, Form, Reach};
+use sayso_core::text::json;
+use sayso_core::tool;
+use sayso_core::visible::visible;
+use sayso_shell::Bash;
+use sayso_store::read::{Reader, Stored};
+
+use super::line::line;
+use crate::cli::book::{Book, Shelf};
+use crate::cli::{Stop, now, say};
+use crate::exit_code::Exit;
+use crate::screen::ago::read_length;
+
+/// Count what you approved again and again, and say which rules would have saved these prompts. Nothing is added.
+#[derive(Debug, Args)]
+pub(super) struct SuggestArgs {
+    /// How often it must have been approved.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    least: u64,
+    /// Only look back so far: `2h`, `7d`, `4w`.
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Answer as JSON, one suggestion a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// So many other calls are named.
+const MOST_OTHERS: usize = 5;
+
+/// One call of the record.
+struct Past {
+    /// A command as it was, or what a file tool was used for.
+    what: String,
+    /// The patterns that would cover it, narrowest first; none where no rule may.
+    patterns: Vec<(&'static str, String)>,
+    asked: bool,
+    approved: bool,
+    denied: bool,
+}
+
+/// A pattern with what it would have meant.
+#[derive(Default)]
+struct Count {
+    approved: u64,
+    denied: u64,
+    /// Other calls that it would have matched, with how they ended.
+    others: BTreeSet<String>,
+    width: usize,
+}
+
+pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
+    let book = Book::open()?;
+    let since = match &args.since {
+        None => i64::MIN,
+        Some(text) => {
+            let length = read_length(text)
+                .ok_or_else(|| Stop::hint(format!("`{}` is no length of time", visible(text)), "write `2h`, `7d` or `4w`"))?;
+            now().saturating_sub(length).saturating_mul(1000)
+        }
+    };
+    let reader = Reader::open(&book.whereabouts.state).map_err(Stop::usage)?;
+    let mut history = Vec::new();
+    for entry in reader.forwards().map_err(Stop::usage)? {
+        let entry = entry.map_err(Stop::usage)?;
+        if entry.kind == "decided" && entry.at >= since {
+            history.extend(past(&entry));
+        }
+    }
+    let known: BTreeSet<String> = book.of(Shelf::Rules).map(|rule| line(rule).pattern).collect();
+    let found = suggestions(&history, args.least, &known);
+    let text: String = match args.json {
+        true => found.iter().map(|(key, count)| format!("{}\n", json::write_plain(&as_json(key, count)))).collect(),
+        false if found.is_empty() => {
+            let asked = history.iter().filter(|past| past.asked).count();
+            format!("nothing to suggest: of {asked} prompts in the record, no call was approved {} times and never denied\n", args.least)
+        }
+        false => found.iter().map(|(key, count)| in_words(key, count)).collect(),
+    };
+    say(&text)?;
+    Ok(Exit::Allowed)
+}
+
+fn past(entry: &Stored) -> Option<Past> {
+    let node = entry.node().ok()?;
+    let text = |name: &str| node.get(name).and_then(Node::as_text);
+    let tool = tool::find(text("tool")?)?;
+    let args = node.get("args")?;
+    let (asked, outcome) = (text("decision") == Some("ask"), text("outcome").unwrap_or_default());
+    // What always asks is not for rules.
+    let plain = text("tier") == Some("none") && node.get("args_cut").is_none() && text("rule").is_none_or(|rule| rule != "delete");
+    let argument = |name: &str| args.get(name).and_then(Node::as_text);
+    let (what, patterns) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal) {
+        Some(command) => (command.to_owned(), of_command(command)),
+        None => {
+            let path = argument("path").or_else(|| argument("file"))?;
+            (format!("{} {path}", tool.name), of_path(tool.kind, path))
+        }
+    };
+    let patterns = if plain { patterns } else { Vec::new() };
+    Some(Past { what, patterns, asked, approved: outcome == "approved", denied: matches!(outcome, "denied" | "timed_out" | "cancelled") })
+}
+
+fn of_command(command: &str) -> Vec<(&'static str, String)> {
+    let draft = sayso_shell::analyse(command);
+    match draft.commands.as_slice() {
+        [one] if draft.opaque.is_none() => sayso_shell::proposals(one).into_iter().map(|pattern| ("command", pattern)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The folder of a file, for reads and writes in the workspace.
+fn of_path(kind: tool::Kind, path: &str) -> Vec<(&'static str, String)> {
+    let key = match kind {
+        tool::Kind::FileRead | tool::Kind::FileGrep => "read",
+        kind if kind.is_file_edit() => "write",
+        _ => return Vec::new(),
+    };
+    let plain =
+        !path.starts_with(['/', '~', '.']) && !path.contains(['*', '?', '{', '}', '\\']) && !path.split('/').any(|part| part == "..");
+    match path.rsplit_once('/') {
+        Some((folder, _)) if plain => vec![(key, format!("{folder}/**"))],
+        _ => Vec::new(),
+    }
+}
+
+type Key = (&'static str, String);
+
+/// Patterns that were approved often and never denied. Of two that say the same, the narrower counts.
+fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(Key, Count)> {
+    let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
+    for past in history.iter().filter(|past| past.asked) {
+        for (width, key) in past.patterns.iter().enumerate() {
+            let count = counts.entry(key.clone()).or_default();
+            count.approved += u64::from(past.approved);
+            count.denied += u64::from(past.denied);
+            count.width = count.width.max(width);
+        }
+    }
+    counts.retain(|(_, pattern), count| count.approved >= least && count.denied == 0 && !known.contains(pattern));
+    let mut found: Vec<(Key, Count)> = counts.into_iter().collect();
+    found.sort_by(|(_, one), (_, other)| other.approved.cmp(&one.approved).then(one.width.cmp(&other.width)));
+    let mut chosen: Vec<(Key, Count)> = Vec::new();
+    for (key, mut count) in found {
+        let matched: Vec<&Past> = history.iter().filter(|past| fits(&key, past)).collect();
+        // Others were denied that it would let through: not even a suggestion.
+        if matched.iter().any(|past| past.denied) {
+            continue;
+        }
+        let is_part = chosen.iter().any(|(other, more)| more.approved >= count.approved && matched.iter().all(|past| fits(other, past)));
+        if is_part {
+            continue;
+        }
+        let others = matched.iter().filter(|past| !past.approved);
+        count.others = others.map(|past| past.what.clone()).take(1000).collect();
+        chosen.push((key, count));
+    }
+    chosen
+}
+
+/// Whether a rule with this pattern would have been about the call.
+fn fits((kind, pattern): &Key, past: &Past) -> bool {
+    if *kind != "command" {
+        return past.patterns.iter().any(|(other, folder)| other == kind && folder.starts_with(pattern.trim_end_matches("**")));
+    }
+    let Ok(pattern) = CommandPattern::parse(pattern, Form::Words, &Bash) else { return false };
+    let draft = sayso_shell::analyse(&past.what);
+    !draft.commands.is_empty() && draft.commands.iter().all(|command| pattern.matches(command, Reach::Narrow))
+}
+
+fn option(key: &str) -> String {
+    if key == "command" { String::new() } else { format!("--{key} ") }
+}
+
+fn in_words((key, pattern): &Key, count: &Count) -> String {
+    let quoted = sayso_shell::quote(std::slice::from_ref(pattern));
+    let what = if *key == "command" { String::new() } else { format!("{key} of ") };
+    let mut out = format!(
+        "you approved {what}`{}` {} times, never denied it\n    sayso rules add --allow {}{}\n",
+        visible(&pattern.replace(" *", " …")),
+        count.approved,
+        option(key),
+        visible(&quoted)
+    );
+    if count.others.is_empty() {
+        out.push_str("    it would have matched nothing else\n");
+    } else {
+        let shown: Vec<String> = count.others.iter().take(MOST_OTHERS).map(|what| format!("`{}`", visible(what))).collect();
+        let more = count.others.len().saturating_sub(MOST_OTHERS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push_str(&format!("    it would also have matched, not asked or not answered: {}{more}\n", shown.join(", ")));
+    }
+    out
+}
+
+fn as_json((key, pattern): &Key, count: &Count) -> Node {
+    Node::map([
+        ("subject", Node::text(*key)),
+        ("pattern", Node::text(pattern)),
+        ("approved", Value::Number(count.approved.to_string()).into()),
+        ("denied", Value::Number(count.denied.to_string()).into()),
+        ("others", Value::List(count.others.iter().map(Node::text).collect()).into()),
+        ("command", Node::text(format!("sayso rules add --allow {}{}", option(key), sayso_shell::quote(std::slice::from_ref(pattern))))),
+    ])
+}

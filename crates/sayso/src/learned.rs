@@ -1,0 +1,73 @@
+//! The rules that a person added with `sayso rules`, as a layer of the policy.
+
+use sayso_core::diagnostic::{Severity, Source};
+use sayso_core::node::{Node, Value};
+use sayso_core::policy::read::{Format, Layer, Origin, read};
+use sayso_core::text::json;
+use sayso_shell::Bash;
+use sayso_store::index::Index;
+use sayso_store::standing::generation::Generation;
+use sayso_store::standing::{Standing, What};
+
+/// The name of the layer in messages.
+pub const NAME: &str = "sayso rules";
+
+/// Everything that is remembered in this state folder; nothing where nothing ever was.
+///
+/// # Errors
+/// When it is there and cannot be read. A rule that denies may be among it, so this is no reason to go on without.
+pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
+    let never = Generation::open(state).and_then(|mut generation| generation.now(state))? == 0;
+    if never && !state.join(sayso_store::index::FILE).exists() {
+        return Ok(Vec::new());
+    }
+    Index::open(state, &mut |_| {})?.standing()
+}
+
+/// The layer of the rules that count.
+///
+/// # Errors
+/// When a rule cannot be read; says which.
+pub fn layer(standing: &[Standing]) -> Result<Option<Layer>, String> {
+    let rules: Vec<Node> = standing.iter().filter(|one| one.enabled).filter_map(rule_of).collect();
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    read_rules(rules).map(Some)
+}
+
+/// A remembered rule as a policy file would have it, with its id.
+pub fn rule_of(standing: &Standing) -> Option<Node> {
+    match &standing.what {
+        What::Rule(rule) => Some(with_id(rule, &standing.id)),
+        What::Grant(_) => None,
+    }
+}
+
+/// A rule with this id in place of any other.
+pub fn with_id(rule: &Node, id: &str) -> Node {
+    let rest = rule.entries().iter().filter(|entry| entry.key != "id").map(|entry| (entry.key.clone(), entry.node.clone()));
+    Node::map(std::iter::once(("id".to_owned(), Node::text(id))).chain(rest))
+}
+
+/// Rules as a layer of their own.
+///
+/// # Errors
+/// What is wrong with them, in the words of the policy's reader.
+pub fn read_rules(rules: Vec<Node>) -> Result<Layer, String> {
+    let text = json::write_plain(&Node::map([("rules", Value::List(rules).into())]));
+    let (layer, findings) = read(Source { name: NAME, text: &text }, Format::Json, Origin::Learned, &Bash);
+    let mut wrong = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    match (layer, wrong.next()) {
+        (Some(mut layer), None) => {
+            for rule in &mut layer.rules {
+                rule.source = format!("{NAME} ({})", rule.id);
+            }
+            Ok(layer)
+        }
+        (_, Some(finding)) => {
+            Err(finding.hint.as_ref().map_or_else(|| finding.message.clone(), |hint| format!("{} (hint: {hint})", finding.message)))
+        }
+        (None, None) => Err("the rules cannot be read".to_owned()),
+    }
+}
