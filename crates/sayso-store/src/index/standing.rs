@@ -1,6 +1,6 @@
 //! Rules and grants as rows: folded from the entries that made, changed, used and ended them.
 
-use rusqlite::{OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use sayso_core::node::{Node, Value};
 use sayso_core::text::Limits;
 use sayso_core::text::json;
@@ -122,6 +122,7 @@ impl Index {
     /// When the index cannot be read.
     pub fn standing(&self) -> Result<Vec<Standing>, String> {
         let read = || -> Result<Vec<Standing>, Trouble> {
+            insist_on_all(&self.db)?;
             let mut select = self.db.prepare_cached(
                 "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY created, id",
             )?;
@@ -144,6 +145,7 @@ impl Index {
     /// When the index cannot be read.
     pub fn spent(&self) -> Result<Vec<(String, u64)>, String> {
         let read = || -> Result<Vec<(String, u64)>, Trouble> {
+            insist_on_all(&self.db)?;
             let mut select = self.db.prepare_cached("SELECT id, uses FROM spent")?;
             let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -165,6 +167,7 @@ impl Index {
         // Whoever comes here at the same time waits, and then sees this use.
         let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         take_in_all(&work, &state)?;
+        insist_on_all(&work)?;
         let standing: Option<(bool, Option<u64>)> = work
             .query_row("SELECT enabled, uses_left FROM standing WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
@@ -184,6 +187,12 @@ impl Index {
         work.commit()?;
         Ok(true)
     }
+}
+
+/// Refuses where a part of the record is damaged: what was taken back there would stand again.
+fn insist_on_all(db: &Connection) -> Result<(), Trouble> {
+    let place: Option<String> = db.query_row("SELECT place FROM damaged LIMIT 1", [], |row| row.get(0)).optional()?;
+    place.map_or(Ok(()), |place| Err(Trouble::Other(format!("what is remembered cannot be relied on, as the record is damaged: {place}"))))
 }
 
 fn row_of(row: &Row<'_>) -> rusqlite::Result<Standing> {

@@ -10,10 +10,10 @@ use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;
-use sayso_store::verify::{Report, verify};
+use sayso_store::verify::{Report, verify_telling};
 
 use super::super::rows::{about, sign};
-use super::super::times;
+use super::super::{Progress, times};
 use super::file::Target;
 use super::page::{closing, escaped, escaped_block, opening};
 use super::{is_whole, lines};
@@ -21,7 +21,10 @@ use crate::cli::Stop;
 
 /// Writes the page; false where a part of the record is missing.
 pub(super) fn write(target: &mut Target, state: &Path, index: Option<&Index>, filter: &Filter, limit: Option<u64>) -> Result<bool, Stop> {
-    let report = verify(state, None).map_err(Stop::usage)?;
+    let mut progress = Progress::new("verifying the record");
+    let mut tell = |done: u64, all: u64| progress.tell(&format!("{} of {} MiB", done >> 20, all >> 20));
+    let report = verify_telling(state, None, &mut tell).map_err(Stop::usage)?;
+    progress.end();
     let (calls, stats, all) = match index {
         Some(index) => (
             index.last(filter, limit).map_err(Stop::usage)?,
