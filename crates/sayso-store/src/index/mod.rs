@@ -16,6 +16,7 @@ pub mod story;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Row, ToSql, Transaction, TransactionBehavior, params};
 use sayso_core::node::Node;
 
@@ -150,6 +151,8 @@ impl Index {
         db.pragma_update(None, "cache_size", -CACHE)?;
         // While much is taken in, a page that changes often is copied back once and not each time.
         db.pragma_update(None, "wal_autocheckpoint", 8_000)?;
+        // Otherwise a statement is read anew for each value that is bound to it.
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         db.set_prepared_statement_cache_capacity(64);
         Ok(Index { db, held, state: folder.path().to_owned() })
     }

@@ -99,7 +99,8 @@ impl Screen {
             },
             outcome => format!("{} {outcome}", sign(outcome)),
         };
-        let what = ["what", "message", "words", "call"].iter().map(|name| text(name)).find(|text| !text.is_empty()).unwrap_or_default();
+        let what =
+            ["what", "message", "words", "call", "session"].iter().map(|name| text(name)).find(|text| !text.is_empty()).unwrap_or_default();
         let rule = match text("rule") {
             "" => String::new(),
             rule => format!(" [{}]", visible(rule)),

@@ -32,7 +32,7 @@ pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
             "asked" => told.asked(),
             "decided" => told.decided(),
             "finished" => told.finished(),
-            "granted" => format!("granted: {}", told.take("words").unwrap_or_default()),
+            "granted" => told.granted(),
             "undo" | "undone" => told.undone(),
             other => other.to_owned(),
         };
@@ -67,6 +67,12 @@ impl Told<'_> {
         let prompt = self.take("prompt");
         self.tell("prompt", prompt);
         "asked".to_owned()
+    }
+
+    fn granted(&mut self) -> String {
+        let id = self.take("id").or_else(|| self.take("grant"));
+        self.tell("grant", id);
+        format!("granted: {}", self.take("words").unwrap_or_default())
     }
 
     fn decided(&mut self) -> String {

@@ -40,6 +40,7 @@ fn a_damaged_line_is_left_out_and_told() {
     let done = audit(&desk, &["export", "--format", "jsonl"]).is(1, "damage");
     assert_eq!(done.out.lines().count(), text.lines().count() - 1);
     assert!(done.err.contains("line 1") && !done.out.contains(".env"), "{}", done.err);
+    audit(&desk, &["index"]).is(0, "anew");
     audit(&desk, &["export", "--format", "csv"]).is(1, "damage");
 }
 
