@@ -115,6 +115,19 @@ impl Reason {
     }
 }
 
+impl Verdict {
+    /// The one reason to tell: of those that decided, an answer or a rule of somebody before one that is built in.
+    pub fn weightiest(&self) -> Option<&Reason> {
+        let rank = |reason: &&Reason| match reason.source.as_str() {
+            "built-in" => 2,
+            source if source.starts_with("grant ") => 0,
+            _ => 1,
+        };
+        let decided = self.reasons.iter().filter(|reason| reason.decision == self.decision);
+        decided.min_by_key(rank).or_else(|| self.reasons.first())
+    }
+}
+
 impl Decision {
     /// The word used in policy files, JSON and messages.
     pub fn word(self) -> &'static str {

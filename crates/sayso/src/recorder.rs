@@ -8,7 +8,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::verdict::{Decision, Reason, Verdict};
+use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::approved::Yes;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::{Spent, Store};
@@ -108,7 +108,7 @@ impl Recorder {
             fields.push(("decision", Node::text(verdict.decision.word())));
             fields.push(("risk", Node::text(verdict.risk.word())));
             fields.push(("tier", Node::text(verdict.tier.word())));
-            if let Some(reason) = weightiest(verdict) {
+            if let Some(reason) = verdict.weightiest() {
                 fields.push(("rule", record::text(&reason.rule)));
                 fields.push(("source", record::text(&reason.source)));
                 fields.push(("why", record::text(&reason.text)));
@@ -135,17 +135,6 @@ impl Recorder {
         }
         Ok(fields)
     }
-}
-
-/// The reason that stands in the record: of those that decided, an answer or a rule of somebody before one that is built in.
-fn weightiest(verdict: &Verdict) -> Option<&Reason> {
-    let rank = |reason: &&Reason| match reason.source.as_str() {
-        "built-in" => 2,
-        source if source.starts_with("grant ") => 0,
-        _ => 1,
-    };
-    let decided = verdict.reasons.iter().filter(|reason| reason.decision == verdict.decision);
-    decided.min_by_key(rank).or_else(|| verdict.reasons.first())
 }
 
 /// A decision as the gate hands it over.

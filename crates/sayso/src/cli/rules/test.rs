@@ -48,7 +48,7 @@ pub(super) fn run(args: &TestArgs) -> Result<Exit, Stop> {
     let judged = judge(&bench, &operation);
     let matching: Vec<&Standing> = book.of(Shelf::Rules).filter(|rule| matches(rule, &args.command)).collect();
     let verdict = &judged.verdict;
-    let reason = verdict.reasons.iter().find(|reason| reason.decision == verdict.decision).or_else(|| verdict.reasons.first());
+    let reason = verdict.weightiest();
     if args.json {
         let rules = matching.iter().map(|rule| super::list::as_json(rule)).collect();
         let mut map = vec![("decision", Node::text(verdict.decision.word())), ("rules", Value::List(rules).into())];
