@@ -170,8 +170,10 @@ impl Filter {
             parts.push(format!("(agent = {place} OR substr(agent, 1, length({place}) + 3) = {place} || ' < ')"));
         }
         if let Some(session) = &self.session {
-            // Everything that begins with it lies between it and its end, so that an index helps.
+            // What begins with it lies between it and its end; and its entries, between the first and the last of these sessions.
             let (from, to) = (bind(Box::new(session.clone())), bind(Box::new(format!("{session}\u{10FFFF}"))));
+            let of = format!("FROM sessions WHERE session >= {from} AND session <= {to}");
+            parts.push(format!("number BETWEEN (SELECT min(first_number) {of}) AND (SELECT max(last_number) {of})"));
             parts.push(format!("session >= {from} AND session <= {to}"));
         }
         for (column, words) in [("tool", &self.tools), ("decision", &self.decisions), ("outcome", &self.outcomes)] {

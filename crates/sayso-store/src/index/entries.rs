@@ -4,20 +4,22 @@ use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::Trouble;
 use super::pick::Fields;
+use super::sessions::Sessions;
 use crate::read::Stored;
 
 /// So much of what a call is about is kept for searching; the journal has the rest.
 const MOST_WHAT: usize = 400;
 
 /// Takes in one entry.
-pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, fields: &Fields<'_>) -> Result<(), Trouble> {
+pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &Stored, fields: &Fields<'_>) -> Result<(), Trouble> {
     let what = fields.text("what").or_else(|| fields.text("message")).or_else(|| fields.text("words"));
     let what = what.as_deref().map(|what| what.get(..what.floor_char_boundary(MOST_WHAT)).unwrap_or_default());
     let call = fields.text("call");
     let session = fields.text("session").filter(|session| !session.is_empty());
     let of = Of { call: call.as_deref(), session: session.as_deref() };
     let asked = match (stored.kind.as_str(), of.call) {
-        ("decided", Some(call)) => answered(work, of, call)?,
+        // What ran unasked has no prompt to close.
+        ("decided", Some(call)) if fields.raw("outcome") != Some("\"auto_approved\"") => answered(work, of, call)?,
         _ => None,
     };
     work.prepare_cached(
@@ -42,7 +44,7 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, fields: &Fields<'
         asked,
     ])?;
     if let Some(session) = of.session {
-        of_session(work, stored, fields, session)?;
+        sessions.take_in(work, stored, fields, session)?;
     }
     match (stored.kind.as_str(), of.call) {
         ("asked", Some(call)) => {
@@ -114,21 +116,5 @@ fn undone(work: &Transaction<'_>, stored: &Stored, call: &str) -> Result<(), Tro
              SELECT number FROM entries WHERE call = ?1 AND kind = 'decided' ORDER BY number DESC LIMIT 1)",
     )?
     .execute(params![call, stored.at])?;
-    Ok(())
-}
-
-fn of_session(work: &Transaction<'_>, stored: &Stored, fields: &Fields<'_>, session: &str) -> Result<(), Trouble> {
-    if stored.kind == "session_ended" {
-        work.prepare_cached("UPDATE sessions SET ended = ?2, last = ?2 WHERE session = ?1")?.execute(params![session, stored.at])?;
-        // Whoever asked is gone.
-        work.prepare_cached("DELETE FROM prompts WHERE session = ?1")?.execute([session])?;
-        return Ok(());
-    }
-    let calls = u32::from(stored.kind == "decided");
-    work.prepare_cached(
-        "INSERT INTO sessions (session, agent, workspace, user, first, last, calls) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
-         ON CONFLICT (session) DO UPDATE SET last = excluded.last, calls = calls + excluded.calls",
-    )?
-    .execute(params![session, fields.text("agent"), fields.text("workspace"), fields.whole("user"), stored.at, calls])?;
     Ok(())
 }

@@ -9,6 +9,7 @@ mod entries;
 mod lock;
 mod pick;
 mod schema;
+mod sessions;
 mod standing;
 pub mod stats;
 pub mod story;
@@ -24,6 +25,7 @@ use crate::folder::Folder;
 use crate::read::{Bad, Reader, Stored};
 use lock::Held;
 use pick::Fields;
+use sessions::Sessions;
 
 /// The file in the state folder.
 pub const FILE: &str = "index.db";
@@ -214,6 +216,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         }
     }
     let mut last: Option<Stored> = None;
+    let mut sessions = Sessions::default();
     let mut taken = 0;
     for stored in entries {
         let stored = match stored {
@@ -226,7 +229,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             }
         };
         if let Some(fields) = Fields::of(&stored.text) {
-            entries::take_in(work, &stored, &fields)?;
+            entries::take_in(work, &mut sessions, &stored, &fields)?;
             if stored.kind == "decided" {
                 standing::used(work, stored.at, fields.text("source").as_deref(), fields.text("rule").as_deref())?;
             }
@@ -240,6 +243,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             break;
         }
     }
+    sessions.write(work)?;
     if let Some(last) = last {
         work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
     }

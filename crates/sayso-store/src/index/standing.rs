@@ -96,6 +96,10 @@ fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec):
 
 /// A decision that a rule or a grant made counts as a use of it.
 pub(super) fn used(work: &Transaction<'_>, at: i64, source: Option<&str>, rule: Option<&str>) -> Result<(), Trouble> {
+    // Nothing that is remembered is built in, and most decisions are.
+    if source == Some("built-in") {
+        return Ok(());
+    }
     let grant = source.and_then(|source| source.strip_prefix("grant "));
     if let Some(id) = grant.or(rule) {
         work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?.execute(params![id, at])?;

@@ -16,13 +16,14 @@ CREATE TABLE entries (
     asked INTEGER, ended INTEGER, succeeded INTEGER, milliseconds INTEGER, undone INTEGER
 );
 CREATE INDEX entries_of_call ON entries (call);
-CREATE INDEX entries_of_session ON entries (session);
 
 -- Which entry undid which call.
 CREATE TABLE undone (call TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (call, number)) WITHOUT ROWID;
 
+-- Entries of a session are between two numbers, with others among them.
 CREATE TABLE sessions (
     session TEXT PRIMARY KEY,
+    first_number INTEGER NOT NULL, last_number INTEGER NOT NULL,
     agent TEXT, workspace TEXT, user INTEGER,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     calls INTEGER NOT NULL DEFAULT 0,
