@@ -1,6 +1,7 @@
 //! The record of everything sayso was asked, decided and ran, kept so that a change to it shows.
 
 pub mod folder;
+mod head;
 pub mod index;
 pub mod journal;
 mod key;

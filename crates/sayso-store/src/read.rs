@@ -4,6 +4,7 @@
 //! and the ones behind it still come; [`verify`](crate::verify) tells more.
 
 mod backwards;
+mod follow;
 
 use std::collections::VecDeque;
 use std::os::unix::fs::FileExt as _;
@@ -20,6 +21,7 @@ use crate::journal::segments;
 use crate::verify::Head;
 
 pub use backwards::Backwards;
+pub use follow::Follow;
 
 /// An entry of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,23 @@ pub struct Stored {
     pub digest: Digest,
     /// The line as it stands in the journal, without its line feed.
     pub text: String,
+}
+
+/// Why there is no entry where one should be.
+#[derive(Debug)]
+pub(crate) enum Bad {
+    /// What stands there is not what was written.
+    Damaged(String),
+    /// The file could not be read.
+    Unread(String),
+}
+
+impl Bad {
+    pub(crate) fn words(self) -> String {
+        match self {
+            Bad::Damaged(words) | Bad::Unread(words) => words,
+        }
+    }
 }
 
 /// The journal, open for reading.
@@ -82,6 +101,11 @@ impl Reader {
     /// # Errors
     /// When the folder cannot be listed, or a file cannot be read.
     pub fn from(&self, number: u64) -> Result<impl Iterator<Item = Result<Stored, String>> + '_, String> {
+        Ok(self.telling_from(number)?.map(|entry| entry.map_err(Bad::words)))
+    }
+
+    /// The same, where damage is told from a file that cannot be read.
+    pub(crate) fn telling_from(&self, number: u64) -> Result<impl Iterator<Item = Result<Stored, Bad>> + '_, String> {
         let mut segments = VecDeque::from(self.segments()?);
         if let Some(folder) = &self.folder {
             // The last segment that does not begin behind it; where damage hides how one begins, the one before counts.
@@ -94,7 +118,8 @@ impl Reader {
             }
             segments.drain(..before);
         }
-        let entries = Forwards { segments, after: number.saturating_sub(1), ..self.forwards()? };
+        let mut entries = Forwards { segments, after: number.saturating_sub(1), ..self.forwards()? };
+        let entries = std::iter::from_fn(move || entries.step().transpose());
         Ok(entries.filter(move |entry| entry.as_ref().map_or(true, |stored| stored.number >= number)))
     }
 
@@ -181,12 +206,12 @@ pub struct Forwards<'a> {
 }
 
 impl Forwards<'_> {
-    fn step(&mut self) -> Result<Option<Stored>, String> {
+    fn step(&mut self) -> Result<Option<Stored>, Bad> {
         loop {
             let Some((file, lines, place)) = &mut self.open else {
                 let (Some(folder), Some(segment)) = (self.folder, self.segments.pop_front()) else { return Ok(None) };
                 let file = segments::name(segment);
-                self.open = open(folder, &file)?.map(|lines| (file, lines, 0));
+                self.open = open(folder, &file).map_err(Bad::Unread)?.map(|lines| (file, lines, 0));
                 continue;
             };
             *place += 1;
@@ -195,18 +220,18 @@ impl Forwards<'_> {
                 Err(error) => {
                     let reason = unread(file, &error);
                     self.open = None;
-                    return Err(reason);
+                    return Err(Bad::Unread(reason));
                 }
             };
             let bytes = match next {
                 Next::Line(bytes) => bytes,
-                Next::TooLong => return Err(not_as_written(file, "line", *place)),
+                Next::TooLong => return Err(Bad::Damaged(not_as_written(file, "line", *place))),
                 Next::End(rest) => {
                     let cut = !rest.is_empty() && !self.segments.is_empty();
                     let reason = not_as_written(file, "line", *place);
                     self.open = None;
                     if cut {
-                        return Err(reason);
+                        return Err(Bad::Damaged(reason));
                     }
                     continue;
                 }
@@ -219,7 +244,7 @@ impl Forwards<'_> {
             {
                 continue;
             }
-            return Stored::read(bytes).map(Some).ok_or_else(|| not_as_written(file, "line", *place));
+            return Stored::read(bytes).map(Some).ok_or_else(|| Bad::Damaged(not_as_written(file, "line", *place)));
         }
     }
 }
@@ -228,7 +253,7 @@ impl Iterator for Forwards<'_> {
     type Item = Result<Stored, String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
+        self.step().map_err(Bad::words).transpose()
     }
 }
 

@@ -78,6 +78,8 @@ pub struct Report {
     pub segments: u64,
     /// How many bytes.
     pub bytes: u64,
+    /// When the first of them was written, in milliseconds since 1970.
+    pub since: Option<i64>,
     /// The last entry.
     pub head: Option<Head>,
     /// Where the last file has how many bytes behind its last line.
@@ -96,6 +98,14 @@ const MOST_FAULTS: usize = 100;
 /// # Errors
 /// When the folder or a file cannot be read or relied on; a chain that does not hold is a report.
 pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
+    verify_telling(state, expected, &mut |_, _| {})
+}
+
+/// The same, and tells after each file how many bytes of how many were gone through.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_telling(state: &Path, expected: Option<Head>, progress: &mut dyn FnMut(u64, u64)) -> Result<Report, String> {
     let Some(folder) = segments::folder(state)? else {
         let mut walk = Walk::new(expected);
         walk.finish(&segments::name(1));
@@ -105,6 +115,7 @@ pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
     let mut walk = Walk::new(expected);
     let mut file = segments::name(1);
     let mut wanted = 1;
+    let all = lengths.iter().sum();
     for (segment, length) in segments.iter().zip(lengths) {
         for missing in (wanted..*segment).take(MOST_FAULTS) {
             walk.missing_segment(segments::name(missing));
@@ -112,6 +123,7 @@ pub fn verify(state: &Path, expected: Option<Head>) -> Result<Report, String> {
         wanted = segment + 1;
         file = segments::name(*segment);
         walk.segment(&folder, &file, length, Some(segment) == segments.last())?;
+        progress(walk.report.bytes, all);
     }
     walk.finish(&file);
     Ok(walk.report)
@@ -189,6 +201,7 @@ impl Walk {
             Err(Wrong::Version(version)) => return self.unreadable(file, place, What::Version(version)),
         };
         self.report.entries += 1;
+        self.report.since.get_or_insert(line.at);
         let digest = line.digest();
         let hex = digest.hex();
         let stated: [u8; 64] = line.stated.try_into().unwrap_or(hex);

@@ -1,14 +1,11 @@
 //! A file of the index that cannot be used is kept aside: nothing is deleted that somebody may want to look at.
 
-use std::path::Path;
-
 use crate::folder::Folder;
 
 use super::FILE;
 
 /// Gives the file another name. Its side files belong to it and go with it.
-pub(super) fn put_aside(state: &Path) -> Result<(), String> {
-    let folder = Folder::open(state)?;
+pub(super) fn put_aside(folder: &Folder) -> Result<(), String> {
     let names = folder.names()?;
     if !names.iter().any(|name| name == FILE) {
         return Ok(());

@@ -3,19 +3,29 @@
 //! Everything in it is folded from entries of the journal, in their order, up to a cursor. Whoever opens it lets it catch up first, so it is
 //! never behind what was recorded before. Where the journal is not the one it was built from, or the file is damaged, it is built anew.
 
+pub mod calls;
 mod damage;
-pub mod entries;
+mod entries;
+mod lock;
+mod pick;
 mod schema;
-pub mod standing;
+mod sessions;
+mod standing;
+pub mod stats;
+pub mod story;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, Row, ToSql, Transaction, TransactionBehavior, params};
 use sayso_core::node::Node;
 
 use crate::folder::Folder;
-use crate::read::{Reader, Stored};
+use crate::read::{Bad, Reader, Stored};
+use lock::Held;
+use pick::Fields;
+use sessions::Sessions;
 
 /// The file in the state folder.
 pub const FILE: &str = "index.db";
@@ -23,11 +33,15 @@ pub const FILE: &str = "index.db";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// So many entries are taken in at once.
 const PIECE: usize = 20_000;
+/// Pages of the file that are held in memory, in KiB.
+const CACHE: i64 = 64 << 10;
 
 /// The index of one state folder.
 #[derive(Debug)]
 pub struct Index {
+    /// Closed before the lock is given away: fields are dropped in this order.
     db: Connection,
+    held: Held,
     state: PathBuf,
 }
 
@@ -40,26 +54,35 @@ impl Index {
     /// # Errors
     /// When the folder or the journal cannot be read, or another version of sayso made the index.
     pub fn open(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        let made = Index::connect(state).and_then(|mut index| {
-            index.catch_up(progress)?;
+        let folder = Folder::open(state)?;
+        let opened = Held::shared(&folder).and_then(|held| {
+            let mut index = Index::connect(&folder, held)?;
+            schema::migrate(&mut index.db)?;
+            index.catch_up_or_start_over(progress)?;
             Ok(index)
         });
-        match made {
-            Ok(index) => Ok(index),
-            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => Index::rebuild(state, progress),
-            Err(Trouble::Other(why)) => Err(why),
+        match opened {
+            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
+            other => other.map_err(Trouble::words),
         }
     }
 
-    /// Builds the index anew. The old file is kept aside where it was damaged.
+    /// Builds the index anew, whoever else uses it. A damaged file is put aside.
     ///
     /// # Errors
     /// As [`Index::open`].
     pub fn rebuild(state: &Path, progress: Progress<'_>) -> Result<Index, String> {
-        damage::put_aside(state)?;
-        let mut index = Index::connect(state).map_err(Trouble::words)?;
-        index.catch_up(progress).map_err(Trouble::words)?;
-        Ok(index)
+        let folder = Folder::open(state)?;
+        let built = Held::shared(&folder).and_then(|held| {
+            let mut index = Index::connect(&folder, held)?;
+            schema::start_over(&mut index.db)?;
+            index.catch_up(progress)?;
+            Ok(index)
+        });
+        match built {
+            Err(Trouble::Damaged(_)) => Index::replace(&folder, progress).map_err(Trouble::words),
+            other => other.map_err(Trouble::words),
+        }
     }
 
     /// Takes in what was recorded since it was opened.
@@ -67,14 +90,37 @@ impl Index {
     /// # Errors
     /// When the journal or the index cannot be read.
     pub fn refresh(&mut self) -> Result<(), String> {
-        match self.catch_up(&mut |_| {}) {
-            Ok(_) => Ok(()),
-            Err(Trouble::Damaged(_) | Trouble::OtherJournal) => {
-                *self = Index::rebuild(&self.state, &mut |_| {})?;
+        match self.catch_up_or_start_over(&mut |_| {}) {
+            Err(Trouble::Damaged(_)) => {
+                // Nobody gets all of it while this has a share, and the file must be closed before it gets another name.
+                self.db = Connection::open_in_memory().map_err(|error| Trouble::from(error).words())?;
+                self.held.release().map_err(Trouble::words)?;
+                *self = Index::open(&self.state, &mut |_| {})?;
                 Ok(())
             }
-            Err(Trouble::Other(why)) => Err(why),
+            other => other.map_err(Trouble::words),
         }
+    }
+
+    /// Puts another file in the place of a damaged one, as soon as nobody has it open.
+    fn replace(folder: &Folder, progress: Progress<'_>) -> Result<Index, Trouble> {
+        let held = Held::alone(folder)?;
+        let mut build = || {
+            let mut index = Index::connect(folder, held.clone())?;
+            schema::migrate(&mut index.db)?;
+            index.catch_up_or_start_over(progress)?;
+            Ok(index)
+        };
+        // Who waited here may find that another process has done it.
+        let index = match build() {
+            Err(Trouble::Damaged(_)) => {
+                damage::put_aside(folder).map_err(Trouble::Other)?;
+                build()?
+            }
+            other => other?,
+        };
+        held.share()?;
+        Ok(index)
     }
 
     /// The folder it belongs to.
@@ -82,8 +128,21 @@ impl Index {
         &self.state
     }
 
-    fn connect(state: &Path) -> Result<Index, Trouble> {
-        let folder = Folder::open(state).map_err(Trouble::Other)?;
+    /// Places in the journal that are not as they were written. What stood there is not in the index.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn damaged(&self) -> Result<Vec<String>, String> {
+        self.all("SELECT place FROM damaged", &[], |row| row.get(0))
+    }
+
+    /// All rows of a query.
+    fn all<T>(&self, sql: &str, values: &[&dyn ToSql], row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>) -> Result<Vec<T>, String> {
+        let found = || -> rusqlite::Result<Vec<T>> { self.db.prepare_cached(sql)?.query_map(values, row)?.collect() };
+        found().map_err(|error| Trouble::from(error).words())
+    }
+
+    fn connect(folder: &Folder, held: Held) -> Result<Index, Trouble> {
         // SQLite would make it readable for others; its other files take the mode of this one.
         drop(folder.append(FILE).map_err(Trouble::Other)?);
         let db = Connection::open(folder.path().join(FILE))?;
@@ -91,14 +150,33 @@ impl Index {
         db.pragma_update(None, "journal_mode", "wal")?;
         db.pragma_update(None, "synchronous", "normal")?;
         db.pragma_update(None, "trusted_schema", false)?;
-        let mut index = Index { db, state: state.to_owned() };
-        schema::migrate(&mut index.db)?;
-        Ok(index)
+        db.pragma_update(None, "cache_size", -CACHE)?;
+        // While much is taken in, a page that changes often is copied back once and not each time.
+        db.pragma_update(None, "wal_autocheckpoint", 8_000)?;
+        // Otherwise a statement is read anew for each value that is bound to it.
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        db.set_prepared_statement_cache_capacity(64);
+        Ok(Index { db, held, state: folder.path().to_owned() })
+    }
+
+    /// Takes in what was recorded since. An index of another journal is emptied first.
+    fn catch_up_or_start_over(&mut self, progress: Progress<'_>) -> Result<(), Trouble> {
+        match self.catch_up(progress) {
+            Err(Trouble::OtherJournal) => {
+                schema::start_over(&mut self.db)?;
+                self.catch_up(progress).map(drop)
+            }
+            other => other.map(drop),
+        }
     }
 
     /// Takes in what was recorded since, and says how much that was.
-    pub(crate) fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
+    fn catch_up(&mut self, progress: Progress<'_>) -> Result<u64, Trouble> {
         let reader = Reader::open(&self.state).map_err(Trouble::Other)?;
+        // Mostly nothing was, and then nothing is written or locked.
+        if reader.head().is_ok_and(|head| head.map(|head| (head.number, head.digest.to_string())) == cursor(&self.db).ok()) {
+            return Ok(0);
+        }
         let mut total = 0;
         loop {
             // One at a time: who waits here finds the work done.
@@ -114,6 +192,11 @@ impl Index {
     }
 }
 
+/// The last entry that was taken in.
+fn cursor(db: &Connection) -> rusqlite::Result<(u64, String)> {
+    db.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 /// Takes in all that was recorded since, as a part of other work.
 fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
     let reader = Reader::open(state).map_err(Trouble::Other)?;
@@ -123,24 +206,44 @@ fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
 
 /// Takes in the next piece of the journal.
 fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
-    let (number, digest): (u64, String) = work.query_row("SELECT number, digest FROM cursor", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let mut entries = reader.from(number.max(1)).map_err(Trouble::Other)?;
+    let (number, digest) = cursor(work)?;
+    let mut entries = reader.telling_from(number.max(1)).map_err(Trouble::Other)?;
     if number > 0 {
-        let last = entries.next().transpose().map_err(Trouble::Other)?;
-        if !last.is_some_and(|last| last.number == number && last.digest.to_string() == digest) {
-            return Err(Trouble::OtherJournal);
+        match entries.next() {
+            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => {}
+            Some(Err(Bad::Unread(why))) => return Err(Trouble::Other(why)),
+            _ => return Err(Trouble::OtherJournal),
         }
     }
     let mut last: Option<Stored> = None;
+    let mut sessions = Sessions::default();
     let mut taken = 0;
-    for stored in entries.take(PIECE) {
-        let stored = stored.map_err(Trouble::Other)?;
-        let node = stored.node().map_err(Trouble::Other)?;
-        entries::take_in(work, &stored, &node)?;
-        standing::take_in(work, &stored, &node)?;
+    for stored in entries {
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(Bad::Unread(why)) => return Err(Trouble::Other(why)),
+            // The rest of the record can still be asked; `damaged` tells what cannot.
+            Err(Bad::Damaged(place)) => {
+                work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+                continue;
+            }
+        };
+        if let Some(fields) = Fields::of(&stored.text) {
+            entries::take_in(work, &mut sessions, &stored, &fields)?;
+            if stored.kind == "decided" {
+                standing::used(work, stored.at, fields.text("source").as_deref(), fields.text("rule").as_deref())?;
+            }
+        }
+        if standing::concerns(&stored.kind) {
+            standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
+        }
         last = Some(stored);
         taken += 1;
+        if taken == PIECE {
+            break;
+        }
     }
+    sessions.write(work)?;
     if let Some(last) = last {
         work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
     }

@@ -27,3 +27,20 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
     work.pragma_update(None, "user_version", STEPS.len())?;
     Ok(work.commit()?)
 }
+
+/// Takes everything out, and makes the tables of the newest version. Others who have the file open see one or the other.
+pub(super) fn start_over(db: &mut Connection) -> Result<(), Trouble> {
+    let work = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let tables: Vec<String> = {
+        let mut list = work.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")?;
+        list.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?
+    };
+    for table in tables {
+        work.execute_batch(&format!("DROP TABLE \"{}\"", table.replace('"', "\"\"")))?;
+    }
+    for step in STEPS {
+        work.execute_batch(step)?;
+    }
+    work.pragma_update(None, "user_version", STEPS.len())?;
+    Ok(work.commit()?)
+}

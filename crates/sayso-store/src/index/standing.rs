@@ -1,6 +1,6 @@
 //! Rules and grants as rows: folded from the entries that made, changed, used and ended them.
 
-use rusqlite::{OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
 use sayso_core::node::{Node, Value};
 use sayso_core::text::Limits;
 use sayso_core::text::json;
@@ -11,12 +11,17 @@ use crate::read::Stored;
 use crate::standing::change::{self, Change};
 use crate::standing::{Standing, What};
 
+/// Whether an entry of this kind can change what stands: only those are read as a whole, as most of a journal is none of them. What a
+/// decision counts for is in [`used`].
+pub(super) fn concerns(kind: &str) -> bool {
+    !matches!(kind, "asked" | "decided" | "finished")
+}
+
 /// Takes in one entry.
 pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> Result<(), Trouble> {
     let id = text(node, "id").unwrap_or_default();
     let words = text(node, "words").unwrap_or_default();
     match stored.kind.as_str() {
-        "decided" => used(work, stored, node)?,
         "granted" | "rule_added" | "restated" => {
             if let Some(spec) = node.get("spec") {
                 made(work, stored, node, (id, words, spec))?;
@@ -91,10 +96,14 @@ fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec):
 }
 
 /// A decision that a rule or a grant made counts as a use of it.
-fn used(work: &Transaction<'_>, stored: &Stored, node: &Node) -> Result<(), Trouble> {
-    let grant = text(node, "source").and_then(|source| source.strip_prefix("grant "));
-    if let Some(id) = grant.or_else(|| text(node, "rule")) {
-        work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?.execute(params![id, stored.at])?;
+pub(super) fn used(work: &Transaction<'_>, at: i64, source: Option<&str>, rule: Option<&str>) -> Result<(), Trouble> {
+    // Nothing that is remembered is built in, and most decisions are.
+    if source == Some("built-in") {
+        return Ok(());
+    }
+    let grant = source.and_then(|source| source.strip_prefix("grant "));
+    if let Some(id) = grant.or(rule) {
+        work.prepare_cached("UPDATE standing SET uses = uses + 1, last_used = ?2 WHERE id = ?1")?.execute(params![id, at])?;
     }
     Ok(())
 }
@@ -118,6 +127,7 @@ impl Index {
     /// When the index cannot be read.
     pub fn standing(&self) -> Result<Vec<Standing>, String> {
         let read = || -> Result<Vec<Standing>, Trouble> {
+            insist_on_all(&self.db)?;
             let mut select = self.db.prepare_cached(
                 "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY number",
             )?;
@@ -140,6 +150,7 @@ impl Index {
     /// When the index cannot be read.
     pub fn spent(&self) -> Result<Vec<(String, u64)>, String> {
         let read = || -> Result<Vec<(String, u64)>, Trouble> {
+            insist_on_all(&self.db)?;
             let mut select = self.db.prepare_cached("SELECT id, uses FROM spent")?;
             let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -161,6 +172,7 @@ impl Index {
         // Whoever comes here at the same time waits, and then sees this use.
         let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         take_in_all(&work, &state)?;
+        insist_on_all(&work)?;
         let standing: Option<(bool, Option<u64>)> = work
             .query_row("SELECT enabled, uses_left FROM standing WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
@@ -180,6 +192,12 @@ impl Index {
         work.commit()?;
         Ok(true)
     }
+}
+
+/// Refuses where a part of the record is damaged: what was taken back there would stand again.
+fn insist_on_all(db: &Connection) -> Result<(), Trouble> {
+    let place: Option<String> = db.query_row("SELECT place FROM damaged LIMIT 1", [], |row| row.get(0)).optional()?;
+    place.map_or(Ok(()), |place| Err(Trouble::Other(format!("what is remembered cannot be relied on, as the record is damaged: {place}"))))
 }
 
 fn row_of(row: &Row<'_>) -> rusqlite::Result<Standing> {

@@ -2,27 +2,40 @@
 CREATE TABLE cursor (number INTEGER NOT NULL, digest TEXT NOT NULL);
 INSERT INTO cursor VALUES (0, '');
 
--- One row for each entry of the journal; the entry itself stays there.
+-- Lines of the journal that are not as they were written, and so are left out.
+CREATE TABLE damaged (place TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- One row for each entry of the journal; the entry itself stays there. A row of kind `decided` is a call, and also says when it was
+-- first asked, how it ran, and when it was undone.
 CREATE TABLE entries (
     number INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     kind TEXT NOT NULL,
     call TEXT, session TEXT, agent TEXT, tool TEXT,
-    decision TEXT, outcome TEXT, risk TEXT, rule TEXT, source TEXT, by TEXT, what TEXT
+    decision TEXT, outcome TEXT, risk TEXT, rule TEXT, source TEXT, by TEXT, what TEXT,
+    asked INTEGER, ended INTEGER, succeeded INTEGER, milliseconds INTEGER, undone INTEGER
 );
-CREATE INDEX entries_of_call ON entries (call) WHERE call IS NOT NULL;
-CREATE INDEX entries_of_session ON entries (session) WHERE session IS NOT NULL;
+CREATE INDEX entries_of_call ON entries (call);
 
+-- Which entry undid which call.
+CREATE TABLE undone (call TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (call, number)) WITHOUT ROWID;
+
+-- Entries of a session are between two numbers, with others among them.
 CREATE TABLE sessions (
     session TEXT PRIMARY KEY,
+    first_number INTEGER NOT NULL, last_number INTEGER NOT NULL,
     agent TEXT, workspace TEXT, user INTEGER,
     first INTEGER NOT NULL, last INTEGER NOT NULL,
     calls INTEGER NOT NULL DEFAULT 0,
     ended INTEGER
 ) WITHOUT ROWID;
 
--- Prompts that were shown and not answered yet.
-CREATE TABLE prompts (call TEXT PRIMARY KEY, prompt TEXT, at INTEGER NOT NULL, session TEXT, tool TEXT, what TEXT) WITHOUT ROWID;
+-- Prompts that were shown and not answered yet; `at` is when the first one of the call was.
+CREATE TABLE prompts (
+    session TEXT NOT NULL, call TEXT NOT NULL,
+    prompt TEXT, at INTEGER NOT NULL, tool TEXT, what TEXT,
+    PRIMARY KEY (session, call)
+) WITHOUT ROWID;
 
 -- Policy files of projects that the person trusts.
 CREATE TABLE trusted (path TEXT PRIMARY KEY, digest TEXT, at INTEGER NOT NULL) WITHOUT ROWID;

@@ -191,7 +191,7 @@ fn what_is_restated_stands_by_itself() {
     write(&scene, &Change::Disabled("r"));
     write(&scene, &Change::Used("g"));
     write(&scene, &Change::Used("policy.yaml:9"));
-    let shown = |standing: Vec<Standing>| format!("{standing:?}").replace(|character: char| character == ' ', "");
+    let shown = |standing: Vec<Standing>| format!("{standing:?}").replace(' ', "");
     let before = (shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap());
     let first = scene.verify().entries;
     change::restate(&scene.journal(), &index(&scene), &[]).unwrap();

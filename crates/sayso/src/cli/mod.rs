@@ -1,5 +1,6 @@
 //! The command line: one file a command, its help text beside its code.
 
+mod audit;
 mod book;
 mod check;
 mod demo;
@@ -42,6 +43,7 @@ enum Command {
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
     Undo(undo::UndoArgs),
+    Audit(audit::AuditArgs),
     Demo(demo::DemoArgs),
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
@@ -100,6 +102,7 @@ pub fn run() -> ExitCode {
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Undo(args) => undo::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Grants(args) => grants::run(&args),

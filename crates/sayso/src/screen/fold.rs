@@ -33,11 +33,31 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
     out
 }
 
+/// How many places a text takes at most.
+pub fn width(text: &str) -> usize {
+    text.chars().map(places).sum()
+}
+
+/// The text, or as much of it as fits into `width` together with a `…`.
+pub fn cut(text: &str, width: usize) -> String {
+    if self::width(text) <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |character: &char| {
+        used += places(*character);
+        used <= width
+    };
+    let mut out: String = text.chars().take_while(fits).collect();
+    out.push('…');
+    out
+}
+
 /// How many places a character takes at most. One that is thought too wide only folds its line earlier.
 fn places(character: char) -> usize {
     match character {
         // Letters with marks, then punctuation, arrows and the lines of frames.
-        '\0'..='\u{10FF}' | '\u{2000}'..='\u{2319}' | '\u{2400}'..='\u{25FC}' => 1,
+        '\0'..='\u{10FF}' | '\u{2000}'..='\u{2319}' | '\u{2400}'..='\u{25FC}' | '✓' | '✗' => 1,
         _ => 2,
     }
 }
@@ -63,6 +83,15 @@ mod tests {
                 assert!(bare.split('\n').all(|piece| piece.chars().map(places).sum::<usize>() <= width.max(NARROWEST)), "{width}: {out}");
             }
         }
+    }
+
+    #[test]
+    fn what_is_cut_fits_and_says_so() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("longer", 5), "long…");
+        assert_eq!(cut("漢漢漢", 5), "漢漢…");
+        assert_eq!(cut("漢漢漢", 4), "漢…");
+        assert_eq!(cut("abc", 1), "…");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 )]
 
 mod at_terminal;
+mod audit;
 mod bad_input;
 mod bad_policy_files;
 mod bypasses;

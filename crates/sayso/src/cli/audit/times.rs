@@ -1,0 +1,166 @@
+//! Times as people write and read them: `2h`, `7d`, dates and RFC 3339 in; "3 min ago" or the clock of the person out.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+use sayso_core::visible::visible;
+
+use crate::screen::ago::ago;
+
+/// Sixty days.
+const LONG_AGO: i64 = 60 * 86_400_000;
+
+/// A time on the command line, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct When(pub(super) i64);
+
+/// Reads `--since`: so long ago, or from this time or day on.
+pub(super) fn since(text: &str) -> Result<When, String> {
+    read(text, false)
+}
+
+/// Reads `--until`: so long ago, or up to this time, or to the end of this day.
+pub(super) fn until(text: &str) -> Result<When, String> {
+    read(text, true)
+}
+
+fn read(text: &str, to_the_end: bool) -> Result<When, String> {
+    if let Some(ago) = duration(text) {
+        return Ok(When(now().saturating_sub(ago)));
+    }
+    let unknown = || format!("`{}` is no time; write `30m`, `2h`, `7d`, `2026-01-31`, `2026-01-31T09:00` or RFC 3339", visible(text));
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(When(time.as_millisecond()));
+    }
+    let is_day = !text.contains([':', 'T', 't', ' ']);
+    let mut time: DateTime = text.parse().map_err(|_| unknown())?;
+    if is_day && to_the_end {
+        time = time.checked_add(1.day()).map_err(|_| unknown())?;
+    }
+    let time = time.to_zoned(TimeZone::system()).map_err(|_| unknown())?;
+    Ok(When(time.timestamp().as_millisecond()))
+}
+
+/// Milliseconds of `90s`, `30m`, `2h`, `7d`, `2w`, or several in a row: `1h30m`.
+fn duration(text: &str) -> Option<i64> {
+    let mut rest = text;
+    let mut total = 0_i64;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+        let (number, after) = rest.split_at_checked(digits)?;
+        let letters = after.len() - after.trim_start_matches(|character: char| character.is_ascii_alphabetic()).len();
+        let (unit, after) = after.split_at_checked(letters)?;
+        let seconds = match unit {
+            "s" | "sec" => 1,
+            "m" | "min" => 60,
+            "h" => 3600,
+            "d" => 86_400,
+            "w" => 604_800,
+            _ => return None,
+        };
+        total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(seconds * 1000)?)?;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+/// The time, in milliseconds since 1970.
+pub(super) fn now() -> i64 {
+    Timestamp::now().as_millisecond()
+}
+
+/// How long ago it was; the day, if that is long.
+pub(super) fn relative(at: i64, now: i64) -> String {
+    match now.saturating_sub(at) {
+        -5000..5000 => "now".to_owned(),
+        5000..LONG_AGO => ago(at, now),
+        LONG_AGO.. => absolute(at).split(' ').next().unwrap_or_default().to_owned(),
+        // A clock that went back.
+        _ => absolute(at),
+    }
+}
+
+/// By the clock of the person.
+pub(super) fn absolute(at: i64) -> String {
+    zoned(at, "%Y-%m-%d %H:%M:%S")
+}
+
+/// The time of the day by the clock of the person.
+pub(super) fn of_day(at: i64) -> String {
+    zoned(at, "%H:%M:%S")
+}
+
+/// How far the clock of the person is from UTC.
+pub(super) fn zone(at: i64) -> String {
+    zoned(at, "UTC%:z").replace("UTC+00:00", "UTC")
+}
+
+fn zoned(at: i64, form: &str) -> String {
+    let Ok(time) = Timestamp::from_millisecond(at) else { return format!("{at} ms") };
+    time.to_zoned(TimeZone::system()).strftime(form).to_string()
+}
+
+/// RFC 3339 in UTC, for programs.
+pub(super) fn rfc3339(at: i64) -> String {
+    Timestamp::from_millisecond(at).map_or_else(|_| format!("{at} ms"), |time| format!("{time:.3}"))
+}
+
+/// A length of time.
+pub(super) fn length(milliseconds: i64) -> String {
+    match milliseconds {
+        ..1000 => format!("{milliseconds} ms"),
+        1000..60_000 => format!("{:.1} s", milliseconds as f64 / 1000.0),
+        60_000..3_600_000 => format!("{} min {} s", milliseconds / 60_000, milliseconds % 60_000 / 1000),
+        _ => format!("{} h {} min", milliseconds / 3_600_000, milliseconds % 3_600_000 / 60_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, seconds) in [("90s", 90), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("7d", 604_800), ("2w", 1_209_600), ("0s", 0)] {
+            assert_eq!(duration(text), Some(seconds * 1000), "{text}");
+        }
+        for text in ["", "2", "h", "2x", "-2h", "2h ", "99999999999999999999d", "9223372036854775807w", "2.5h", "½h"] {
+            assert_eq!(duration(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn times() {
+        assert_eq!(since("2026-01-31T09:00:00Z"), Ok(When(1_769_850_000_000)));
+        assert_eq!(since("2026-01-31T09:00:00.5+01:00"), Ok(When(1_769_846_400_500)));
+        let day = since("2026-01-31").unwrap();
+        assert_eq!(until("2026-01-31").unwrap().0 - day.0, 86_400_000, "the whole day");
+        assert_eq!(since("2026-01-31T00:00").unwrap(), day);
+        assert_eq!(until("2026-01-31T00:00").unwrap(), day);
+        for text in ["", "yesterday", "2026-13-01", "2026-02-30", "31.1.2026", "2026-01-31T25:00", "\u{1b}[2J", "999999-01-01"] {
+            let error = since(text).unwrap_err();
+            assert!(error.contains("is no time") && !error.contains('\u{1b}'), "{error}");
+        }
+    }
+
+    #[test]
+    fn for_people() {
+        let now = 1_769_850_000_000;
+        for (ago, words) in [
+            (0, "now"),
+            (-3000, "now"),
+            (12_000, "12 s ago"),
+            (200_000, "3 min ago"),
+            (7_300_000, "2 h ago"),
+            (90_000_000, "1 day ago"),
+            (864_000_000, "10 days ago"),
+        ] {
+            assert_eq!(relative(now - ago, now), words);
+        }
+        assert_eq!(relative(now - 20_000_000_000, now).len(), 10, "a date");
+        assert_eq!(relative(now + 60_000, now).len(), 19, "a clock that went back");
+        assert_eq!(rfc3339(now), "2026-01-31T09:00:00.000Z");
+        assert_eq!(rfc3339(i64::MAX), format!("{} ms", i64::MAX));
+        assert_eq!([length(12), length(1500), length(61_000), length(3_700_000)], ["12 ms", "1.5 s", "1 min 1 s", "1 h 1 min"]);
+    }
+}

@@ -1,0 +1,110 @@
+//! The HTML report: harmless whatever is in it, and alive in a real browser.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use sayso_store::Journal;
+
+use super::{audit, desk, now, out, put};
+use crate::desk::Desk;
+use crate::program::run;
+
+const HOSTILE: [&str; 6] = [
+    "</script><img src=x onerror=\"document.title='owned'\">",
+    "\"><script>document.title='owned'</script>",
+    "' onmouseover='document.title=1' x='",
+    "<svg onload=document.title='owned'>",
+    "<!-- <style>*{display:none}</style>",
+    "&lt;b&gt; &#60;b&#62; ]]>",
+];
+
+fn hostile() -> Desk {
+    let desk = Desk::with(&[]);
+    let journal = Journal::open(&desk.scene.state()).unwrap();
+    for text in HOSTILE {
+        let names = ["agent", "tool", "rule", "source", "by", "what", "session", "outcome", "decision", "risk", "note", "why", "cwd"];
+        put(&journal, text, now(), &names.map(|name| (name, text)));
+    }
+    desk
+}
+
+#[test]
+fn the_page_needs_and_allows_nothing_from_outside() {
+    let page = out(&desk(), &["export", "--format", "html"]);
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    let policy = page.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe") && !policy.contains('*'),
+        "{policy}"
+    );
+    for word in ["http://", "https://", "src=", "href=", "@import", "url(", "javascript:"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    for word in [
+        "The chain holds",
+        "approval rate",
+        "✗ blocked",
+        "✓ approved",
+        "✓ auto approved",
+        "git push -f origin main",
+        "use a branch",
+        "sha256:",
+    ] {
+        assert!(page.contains(word), "{word}");
+    }
+    assert_eq!(page.matches("<tbody").count(), 4);
+}
+
+#[test]
+fn what_an_agent_wrote_is_only_text() {
+    let page = out(&hostile(), &["export", "--format", "html"]);
+    assert_eq!(page.matches("<script>").count(), 1);
+    assert_eq!(page.matches("</script>").count(), 1);
+    assert_eq!(page.matches("<style>").count(), 1);
+    for word in ["<img", "<svg", "<!--", " onmouseover='", "<b>"] {
+        assert!(!page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_page_has_the_newest_calls_and_says_so() {
+    let desk = Desk::with(&[]);
+    let journal = Journal::open(&desk.scene.state()).unwrap();
+    for index in 0..30 {
+        put(&journal, &format!("c{index}"), now(), &[("outcome", "approved"), ("what", "x")]);
+    }
+    let page = out(&desk, &["export", "--format", "html", "--limit", "10"]);
+    assert_eq!(page.matches("<tbody").count(), 10);
+    assert!(page.contains("The newest 10 of 30 calls.") && page.contains("data-number=\"30\"") && !page.contains("data-number=\"20\""));
+    assert!(out(&desk, &["export", "--format", "html", "--text", "nowhere"]).contains("narrowed down by filters"));
+}
+
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&std::env::var_os("PATH")?).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
+}
+
+/// In a real browser: the page's own script runs, and nothing of the record does.
+#[test]
+fn in_a_browser_nothing_of_the_record_runs() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: there is no Chromium");
+        return;
+    };
+    let desk = hostile();
+    audit(&desk, &["export", "--format", "html", "--output", "page.html"]).is(0, "the page");
+    let home = desk.scene.home.join("browser");
+    std::fs::create_dir(&home).unwrap();
+    let mut command = Command::new(browser);
+    command.env("HOME", &home).args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
+    command.arg(format!("--user-data-dir={}", home.join("data").display()));
+    command.arg(format!("file://{}", desk.scene.workspace.join("page.html").display()));
+    let dom = run(&mut command, b"").is(0, "the browser").out;
+    assert!(dom.contains("<title>sayso audit report</title>"), "the title is as it was");
+    assert!(dom.contains(&format!(">{} calls<", HOSTILE.len())) && dom.contains("class=\"live\""), "the script of the page ran: {dom}");
+    for word in ["<img", "<svg", "owned'</title>"] {
+        assert!(!dom.contains(word), "{word}");
+    }
+    assert_eq!(dom.matches("<script").count(), 1);
+    assert_eq!(dom.matches("<tbody").count(), HOSTILE.len());
+}
