@@ -9,6 +9,7 @@ pub mod draft;
 pub mod edit;
 pub mod effect;
 pub mod explain;
+pub mod evidence;
 pub mod fact;
 pub mod grant;
 pub mod keymap;

@@ -7,6 +7,7 @@ pub mod expected;
 mod explained;
 pub mod intake;
 pub mod recorder;
+pub mod replay;
 pub mod report;
 pub mod runner;
 pub mod screen;

@@ -1,0 +1,4 @@
+//! Judges what was recorded under another policy.
+
+mod facts;
+pub mod kept;
