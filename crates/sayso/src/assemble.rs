@@ -77,6 +77,20 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
     if let Some(path) = &choice.file {
         found.push(policy_files::named(path));
     }
+    merge(found, choice)
+}
+
+/// The same, but the file of the choice stands in place of the person's own, and not above all others.
+pub fn load_instead(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
+    let mut found = policy_files::find(whereabouts, workspace);
+    if let Some(path) = &choice.file {
+        found.retain(|file| file.layer != FileLayer::User);
+        found.push(PolicyFile { layer: FileLayer::User, ..policy_files::named(path) });
+    }
+    merge(found, choice)
+}
+
+fn merge(found: Vec<PolicyFile>, choice: &Choice) -> Loaded {
     let mut layers = Vec::new();
     let mut files = Vec::new();
     for file in found {

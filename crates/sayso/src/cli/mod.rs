@@ -1,5 +1,6 @@
 //! The command line: one file a command, its help text beside its code.
 
+mod audit;
 mod check;
 mod demo;
 mod policy;
@@ -38,6 +39,7 @@ enum Command {
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
     Undo(undo::UndoArgs),
+    Audit(audit::AuditArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -94,6 +96,7 @@ pub fn run() -> ExitCode {
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Undo(args) => undo::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Demo(args) => demo::run(&args),
     };
     match result {
