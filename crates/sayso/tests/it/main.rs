@@ -21,6 +21,7 @@ mod holes_policy;
 mod numbers;
 mod path_classes;
 mod program;
+mod replayed;
 mod run;
 mod run_attacks;
 mod scene;

@@ -1,0 +1,83 @@
+//! Calls that were recorded, judged again: under the same policy nothing changes, whatever the call.
+
+use std::sync::Arc;
+
+use sayso::recorder::Recorder;
+use sayso::replay::history::{History, Tally};
+use sayso::replay::kept::Why;
+use sayso::workbench::settings;
+use sayso_core::decide::Run;
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+use sayso_gate::entry::{Entry, What};
+use sayso_gate::pipeline::{Bench, judge};
+use sayso_gate::ports::Store as _;
+use sayso_store::journal::Journal;
+use sayso_store::read::Reader;
+
+use crate::corpus;
+use crate::scene::{NOW, Scene};
+
+/// Records the decision on each operation, as a gate does.
+fn record(scene: &Scene, operations: Vec<Operation>, run: Run) {
+    let loaded = scene.load();
+    let policy = loaded.policy;
+    let recorder = Recorder::new(Journal::open(&scene.state()).unwrap(), 1000, settings(&policy).unwrap());
+    let world = scene.world();
+    let bench = Bench { world: &world, policy: &policy, grants: &[], uses: None, run, now: NOW, trace: false };
+    for operation in operations {
+        let verdict = judge(&bench, &operation).verdict;
+        let what = What::Decided {
+            verdict: Some(Arc::new(verdict)),
+            outcome: Outcome::Blocked,
+            yes: None,
+            note: None,
+            denied_by: None,
+            message: String::new(),
+            profile: "sayso".to_owned(),
+        };
+        recorder.append(&Entry { at: NOW, operation: Some(Arc::new(operation)), what }).unwrap();
+    }
+}
+
+fn replay(scene: &Scene) -> (Tally, u64) {
+    let (whereabouts, choice) = (scene.whereabouts(), scene.choice());
+    let mut history = History::new(&whereabouts, &choice);
+    let mut bytes = 0;
+    for stored in Reader::open(&scene.state()).unwrap().forwards().unwrap() {
+        let stored = stored.unwrap();
+        bytes += stored.text.len() as u64 + 1;
+        history.take(&stored);
+    }
+    (history.tally, bytes)
+}
+
+#[test]
+fn the_whole_corpus_under_the_same_policy_changes_nothing() {
+    let (mut calls, mut judged, mut bytes, mut failures) = (0, 0, 0, Vec::new());
+    let mut not_judged = std::collections::BTreeMap::<Why, u64>::new();
+    for path in corpus::files() {
+        let expected = corpus::read(&path);
+        for run in [Run::Interactive, Run::Strict] {
+            let scene = Scene::of(&expected.scene);
+            let operations = expected.rows.iter().filter_map(|row| Operation::freeze(corpus::call(&scene, row)).ok()).collect();
+            record(&scene, operations, run);
+            // The facts count and not the machine: what a call was about may be gone.
+            for name in std::fs::read_dir(&scene.workspace).unwrap().map(|entry| entry.unwrap().path()) {
+                if !name.ends_with(".sayso") {
+                    let _gone = if name.is_dir() { std::fs::remove_dir_all(&name) } else { std::fs::remove_file(&name) };
+                }
+            }
+            let (tally, length) = replay(&scene);
+            failures.extend(tally.changes.iter().map(|change| format!("{}: {run:?}: {change:#?}", corpus::name(&path))));
+            (calls, judged, bytes) = (calls + tally.calls, judged + tally.judged, bytes + length);
+            for (why, count) in tally.not_judged {
+                *not_judged.entry(why).or_default() += count;
+            }
+        }
+    }
+    println!("{judged} of {calls} judged again, {} bytes an entry; not judged: {not_judged:?}", bytes / calls);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(judged * 100 >= calls * 95, "{judged} of {calls}: {not_judged:?}");
+    assert!(bytes / calls <= 1024, "{} bytes an entry", bytes / calls);
+}
