@@ -4,8 +4,10 @@ pub mod folder;
 pub mod index;
 pub mod journal;
 mod key;
+pub mod prune;
 pub mod read;
 pub mod record;
+pub mod repair;
 pub mod verify;
 
 pub use folder::Folder;

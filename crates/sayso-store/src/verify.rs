@@ -3,8 +3,9 @@
 //! Found are: a changed byte anywhere, a line or a segment that was taken out, put in or moved, and a cut in the middle. Whoever may write
 //! the folder can cut off the end or write the whole chain anew, and no chain shows that by itself: hand in a head that was kept elsewhere.
 //!
-//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside (whole lines that are put aside are one). And the oldest segments may be gone
-//! if a later entry of kind `pruned` says so: `through` is the number of the last entry that went, `head` its digest.
+//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside (whole lines that are put aside are
+//! one). And the oldest segments may be gone if a later entry of kind `pruned` says so: `through` is the number of the last entry that went,
+//! `head` its digest. A damage that was [repaired](crate::repair) stays a fault for ever.
 
 use std::fmt;
 use std::path::Path;
@@ -63,6 +64,8 @@ pub enum What {
     MissingSegment,
     /// So many whole lines, which were not as they had been written, were put aside before it.
     PutAside(u64),
+    /// The record was damaged and goes on here; the last entry before that is this one.
+    Repaired(u64),
     /// The journal ends before the entry whose head was handed in.
     CutEnd(u64),
     /// The entry is another one than that whose head was handed in.
@@ -205,7 +208,11 @@ impl Walk {
             Link::Either(one, other) => line.prev == one || line.prev == other,
             Link::Any => true,
         };
-        if line.number > self.next {
+        if line.kind == "repaired" {
+            // What it goes on from is told as damage for ever, so nobody gains by writing such an entry.
+            let last = value(bytes).and_then(|node| node.get("last")?.as_whole()).unwrap_or(0);
+            self.fault(file, place, Some(line.number), What::Repaired(last));
+        } else if line.number > self.next {
             self.missing(file, place, &line);
         } else if !linked {
             self.fault(file, place, Some(line.number), What::NotLinked);
@@ -328,6 +335,9 @@ impl fmt::Display for What {
             What::MissingSegment => out.write_str("the file is missing"),
             What::PutAside(1) => out.write_str("a line that was changed after it was written was put aside before it"),
             What::PutAside(lines) => write!(out, "{lines} lines that were changed after they were written were put aside before it"),
+            What::Repaired(last) => {
+                write!(out, "the record before it was damaged; it was closed, and goes on here behind entry {last}, the last whole one")
+            }
             What::CutEnd(number) => write!(out, "the record ends here, but entry {number} was in it when its head was kept"),
             What::OtherHead => out.write_str("this is another entry than the one whose head was kept: the record was written anew"),
         }

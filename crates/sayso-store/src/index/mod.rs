@@ -5,6 +5,7 @@
 
 mod damage;
 pub mod entries;
+pub mod health;
 mod schema;
 pub mod standing;
 
