@@ -5,6 +5,7 @@ pub mod cli;
 pub mod exit_code;
 pub mod expected;
 mod explained;
+pub mod heads;
 pub mod intake;
 pub mod recorder;
 pub mod replay;

@@ -20,11 +20,14 @@ use sayso_gate::ports::Store;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
 
+use crate::heads::Heads;
 use crate::replay::kept;
 
 /// Writes entries to the journal.
 pub struct Recorder {
-    journal: Journal,
+    journal: Arc<Journal>,
+    /// Who keeps heads elsewhere.
+    heads: Option<Heads>,
     grants: Memory,
     /// Who started sayso.
     user: u32,
@@ -54,14 +57,24 @@ impl Recorder {
             (true, true) => Kept::Redacted,
             (true, false) => Kept::Full,
         };
-        Recorder { journal, grants: Memory::new(), user, kept, sync }
+        let journal = Arc::new(journal);
+        let heads = Heads::new(settings, &journal);
+        Recorder { journal, heads, grants: Memory::new(), user, kept, sync }
     }
 
     /// Writes an entry that belongs to no call.
     pub fn note(&self, kind: &str, fields: Vec<(&str, Node)>) -> Result<(), String> {
         let mut all = vec![("user", number(u64::from(self.user)))];
         all.extend(fields);
-        self.journal.append(kind, all, self.sync(true)).map(drop)
+        self.add(kind, all, self.sync(true))
+    }
+
+    fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), String> {
+        let added = self.journal.append(kind, fields, sync)?;
+        if let Some(heads) = &self.heads {
+            heads.added(added);
+        }
+        Ok(())
     }
 
     fn sync(&self, weighty: bool) -> Sync {
@@ -283,6 +296,6 @@ impl Store for Recorder {
                 ("trouble", true)
             }
         };
-        self.journal.append(kind, fields, self.sync(weighty)).map(drop)
+        self.add(kind, fields, self.sync(weighty))
     }
 }

@@ -196,6 +196,16 @@ impl Journal {
         Ok(Appended { number: tail.number, digest: tail.digest })
     }
 
+    /// Whether an entry could follow what is there; adds none.
+    ///
+    /// # Errors
+    /// When the end of the record is damaged, or a newer sayso wrote it.
+    pub fn check_end(&self) -> Result<(), String> {
+        let _guard = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.hold()?;
+        tail::find(&self.folder).map(drop).map_err(String::from)
+    }
+
     /// The folder with the segments.
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder

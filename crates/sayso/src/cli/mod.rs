@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod demo;
+mod doctor;
 mod policy;
 mod policy_test;
 mod run;
@@ -40,6 +41,7 @@ enum Command {
     Run(run::RunArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
+    Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
 }
 
@@ -64,6 +66,11 @@ struct PolicyChoice {
 }
 
 impl PolicyChoice {
+    /// What counts here, with no flags.
+    fn here() -> PolicyChoice {
+        PolicyChoice { folder: None, policy: None, profile: None, mode: None }
+    }
+
     fn flags(&self) -> Choice {
         let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         Choice { file, profile: self.profile.clone(), mode: self.mode }
@@ -97,6 +104,7 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Demo(args) => demo::run(&args),
     };
     match result {

@@ -14,6 +14,7 @@ mod bypasses;
 mod changed_while_asked;
 mod corpus;
 mod desk;
+mod doctor;
 mod holes;
 mod holes_commands;
 mod holes_grants;

@@ -1,5 +1,6 @@
 //! `sayso audit`: looks at the record and looks after it.
 
+mod prune;
 mod replay;
 mod since;
 
@@ -17,11 +18,13 @@ pub(super) struct AuditArgs {
 
 #[derive(Debug, Subcommand)]
 enum AuditCommand {
+    Prune(prune::PruneArgs),
     Replay(replay::ReplayArgs),
 }
 
 pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
     match &args.command {
+        AuditCommand::Prune(args) => prune::run(args),
         AuditCommand::Replay(args) => replay::run(args),
     }
 }
