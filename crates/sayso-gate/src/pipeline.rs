@@ -287,8 +287,7 @@ pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
     let case =
         Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
     let mut verdict = decide(bench.policy, &case);
-    let without_grants =
-        granted_by(&verdict).map(|_| decide(bench.policy, &Case { grants: &[], trace: false, ..case }).decision);
+    let without_grants = granted_by(&verdict).map(|_| decide(bench.policy, &Case { grants: &[], trace: false, ..case }).decision);
     verdict.evidence = Some(Arc::new(Evidence { questions, facts, run: bench.run, without_grants }));
     Judged { reading, verdict }
 }

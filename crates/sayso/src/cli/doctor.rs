@@ -119,7 +119,9 @@ fn repair_all(state: &Path) -> Vec<String> {
         return done;
     }
     match Journal::open(state).and_then(|journal| repair(&journal)) {
-        Ok(Some(entry)) => done.push(format!("the record takes entries again, from entry {} on; what is damaged stays as it is", entry.number)),
+        Ok(Some(entry)) => {
+            done.push(format!("the record takes entries again, from entry {} on; what is damaged stays as it is", entry.number))
+        }
         Ok(None) => {}
         Err(why) => {
             let _ = writeln!(io::stderr(), "sayso: the record was not repaired: {}", visible(&why));
@@ -178,7 +180,11 @@ fn chain(report: &Report) -> Finding {
     let mut words = format!("{} faults: ", report.faults.len() as u64 + report.more_faults);
     words.push_str(&report.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect::<Vec<_>>().join("; "));
     let newer = report.faults.iter().any(|fault| matches!(fault.what, What::Version(_)));
-    let advice = if newer { "a newer sayso wrote there; use that one" } else { "somebody or the disk changed it, which stays told for ever; `sayso audit verify` shows all of it" };
+    let advice = if newer {
+        "a newer sayso wrote there; use that one"
+    } else {
+        "somebody or the disk changed it, which stays told for ever; `sayso audit verify` shows all of it"
+    };
     Finding::bad(about, words, advice)
 }
 
@@ -188,7 +194,9 @@ fn index(state: &Path) -> Finding {
         Ok(Health::Missing) => Finding::good(about, "not there yet; it is made when it is needed"),
         Ok(Health::Sound(0)) => Finding::good(about, "whole and caught up"),
         Ok(Health::Sound(behind)) => Finding::good(about, format!("whole; {behind} entries are taken in when it is needed")),
-        Ok(Health::Damaged(why)) => Finding::odd(about, format!("damaged: {why}"), "run `sayso doctor --repair`; it holds nothing that the record does not"),
+        Ok(Health::Damaged(why)) => {
+            Finding::odd(about, format!("damaged: {why}"), "run `sayso doctor --repair`; it holds nothing that the record does not")
+        }
         Err(why) => Finding::bad(about, why, "look at the line about the record first"),
     }
 }
@@ -235,7 +243,9 @@ fn policy(place: &Place) -> Finding {
     let broken: Vec<String> = place.loaded.files.iter().filter(|file| file.is_broken()).map(|file| format!("`{}`", file.name)).collect();
     match broken.as_slice() {
         [] => Finding::good("policy", format!("{} files, all of which can be read", place.loaded.files.len())),
-        broken => Finding::bad("policy", format!("{} cannot be read, so everything is denied", broken.join(", ")), "run `sayso policy check`"),
+        broken => {
+            Finding::bad("policy", format!("{} cannot be read, so everything is denied", broken.join(", ")), "run `sayso policy check`")
+        }
     }
 }
 

@@ -7,8 +7,8 @@
 
 use sayso_core::digest::Digest;
 use sayso_core::fact::{
-    BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question,
-    from_home,
+    BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner, PathFact, PathKind, ProgramFact,
+    Question, from_home,
 };
 use sayso_core::node::{Node, Value};
 use sayso_core::paths::join;

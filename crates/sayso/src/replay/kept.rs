@@ -131,9 +131,8 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &Node) -> Node {
     }
     out.extend(without_grants.map(|decision| ("g", Node::text(decision.word()))));
     let lines = operation.args().entries().iter().filter(|entry| role(operation.kind(), &entry.key).is_some_and(is_content));
-    let lines: Vec<(&str, Node)> = lines
-        .filter_map(|entry| Some((entry.key.as_str(), number(entry.node.as_text()?.lines().count() as u64))))
-        .collect();
+    let lines: Vec<(&str, Node)> =
+        lines.filter_map(|entry| Some((entry.key.as_str(), number(entry.node.as_text()?.lines().count() as u64)))).collect();
     if !lines.is_empty() {
         out.push(("l", Node::map(lines)));
     }

@@ -114,7 +114,8 @@ fn a_damaged_index_is_put_aside_and_built_anew() {
     let done = doctor(&desk, &["--repair"]).is(0, "repaired");
     assert!(done.out.contains("repaired: the index"), "{}", done.out);
     assert_eq!(finding(&desk, "index")["is"], "good");
-    let names: Vec<String> = fs::read_dir(desk.scene.state()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let names: Vec<String> =
+        fs::read_dir(desk.scene.state()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("index.db.aside")), "{names:?}");
 }
 

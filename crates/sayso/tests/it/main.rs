@@ -22,6 +22,7 @@ mod holes_policy;
 mod numbers;
 mod path_classes;
 mod program;
+mod replay_command;
 mod replayed;
 mod run;
 mod run_attacks;

@@ -86,7 +86,8 @@ fn keep(args: &PruneArgs, place: &Place) -> Result<Keep, Stop> {
         (.., Some(bytes)) => Ok(Keep::Bytes(bytes)),
         _ => {
             place.insist()?;
-            let settings = settings(&place.loaded.policy).ok_or_else(|| Stop::usage("there is no policy that says how long to keep the record"))?;
+            let settings =
+                settings(&place.loaded.policy).ok_or_else(|| Stop::usage("there is no policy that says how long to keep the record"))?;
             Ok(days(settings.audit_retention_days))
         }
     }

@@ -84,7 +84,11 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
     progress.clear();
     let tally = history.tally;
     for workspace in &tally.broken {
-        let _ = writeln!(io::stderr(), "sayso: warning: the policy for `{}` cannot be read, so all its calls would be denied", visible(workspace));
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: warning: the policy for `{}` cannot be read, so all its calls would be denied",
+            visible(workspace)
+        );
     }
     match args.json {
         true => say(&format!("{}\n", json::write_plain(&as_node(&tally))))?,
@@ -155,7 +159,11 @@ fn shown_change(change: &Change, changed: &Changed) -> String {
     }
     out.push('\n');
     if changed.refused > 0 && *would == Decision::Allow {
-        let of = if changed.refused == changed.count { "you said no to all of them".to_owned() } else { format!("you said no to {} of them", changed.refused) };
+        let of = if changed.refused == changed.count {
+            "you said no to all of them".to_owned()
+        } else {
+            format!("you said no to {} of them", changed.refused)
+        };
         out.push_str(&format!("          ! {of}\n"));
     }
     for example in &changed.examples {
@@ -209,11 +217,8 @@ fn as_node(tally: &Tally) -> Node {
             ("examples", list(examples.collect())),
         ])
     };
-    let not_judged = tally
-        .not_judged
-        .iter()
-        .map(|(why, count)| Node::map([("why", Node::text(why.words())), ("count", number(*count))]))
-        .collect();
+    let not_judged =
+        tally.not_judged.iter().map(|(why, count)| Node::map([("why", Node::text(why.words())), ("count", number(*count))])).collect();
     Node::map([
         ("calls", number(tally.calls)),
         ("judged", number(tally.judged)),

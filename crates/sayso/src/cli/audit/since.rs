@@ -19,7 +19,9 @@ pub(super) fn read(text: &str) -> Result<i64, String> {
         .or_else(|| text.parse::<DateTime>().ok().and_then(here))
         .or_else(|| text.parse::<Date>().ok().and_then(|date| here(date.at(0, 0, 0, 0))));
     let shown = sayso_core::visible::visible(text);
-    found.map(Timestamp::as_millisecond).ok_or_else(|| format!("`{shown}` is no time; write `2h`, `7d`, `2026-11-01` or a time such as `2026-11-01T09:30:00Z`"))
+    found
+        .map(Timestamp::as_millisecond)
+        .ok_or_else(|| format!("`{shown}` is no time; write `2h`, `7d`, `2026-11-01` or a time such as `2026-11-01T09:30:00Z`"))
 }
 
 /// `90s`, `15m`, `2h`, `7d` or `4w` in seconds.

@@ -26,7 +26,7 @@ fn a_01_requests_decisions_blocks_results_and_who_it_was_are_there() {
         {"type": "terminal", "id": "bad_0", "command": "rm -rf /"},
         {"type": "file_write", "id": "no_0", "file": "c.py", "content": "x"},
     ]);
-    desk.run(&["--answers", "y,y,y,y,n:not that one"], &calls);
+    desk.run(&["--answers", "y,y,y,n:not that one"], &calls);
     let record = desk.record();
     let of = |call: &str| record.iter().filter(|entry| entry["call"] == call).cloned().collect::<Vec<_>>();
     assert_eq!(kinds(&of("read_0")), ["decided", "finished"]);
@@ -53,7 +53,10 @@ fn a_01_requests_decisions_blocks_results_and_who_it_was_are_there() {
 
     let fails = of("fails_0");
     let end = fails.last().unwrap();
-    assert_eq!((&end["succeeded"], &end["exit"], &end["output_bytes"], &end["output_lines"]), (&json!(false), &json!(3), &json!(3), &json!(1)));
+    assert_eq!(
+        (&end["succeeded"], &end["exit"], &end["output_bytes"], &end["output_lines"]),
+        (&json!(false), &json!(3), &json!(3), &json!(1))
+    );
     assert!(!end.to_string().contains("\"hi"), "never the output itself: {end}");
 
     let bad = of("bad_0");
