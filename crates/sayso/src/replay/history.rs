@@ -1,8 +1,10 @@
 //! The calls of the past under another policy: what would change, both ways, and what cannot be told.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use sayso_core::decide::Uses;
 use sayso_core::fact::OwnPath;
 use sayso_core::node::Node;
 use sayso_core::policy::Policy;
@@ -82,13 +84,38 @@ pub struct Example {
     pub what: String,
 }
 
-/// Judges entries of the past.
+/// How often each rule has allowed a call so far: rules with `uses` are counted anew from the first call on.
+#[derive(Debug, Default)]
+struct Counted(RefCell<HashMap<String, u64>>);
+
+impl Uses for Counted {
+    fn count(&self, rule: &str) -> u64 {
+        self.0.borrow().get(rule).copied().unwrap_or(0)
+    }
+}
+
+impl Counted {
+    fn add(&self, verdict: &Verdict) {
+        if verdict.decision != Decision::Allow {
+            return;
+        }
+        let mut rules: Vec<&str> = verdict.reasons.iter().map(|reason| reason.rule.as_str()).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        for rule in rules {
+            *self.0.borrow_mut().entry(rule.to_owned()).or_default() += 1;
+        }
+    }
+}
+
+/// Judges entries of the past, in the order in which they were written.
 pub struct History<'a> {
     whereabouts: &'a Whereabouts,
     choice: &'a Choice,
     machine: Machine,
     /// The policy for each workspace, and sayso's own files there.
     places: HashMap<String, (Policy, Vec<OwnPath>)>,
+    uses: Counted,
     /// What was found so far.
     pub tally: Tally,
 }
@@ -96,7 +123,8 @@ pub struct History<'a> {
 impl<'a> History<'a> {
     /// A history that is judged by the policy of this choice.
     pub fn new(whereabouts: &'a Whereabouts, choice: &'a Choice) -> Self {
-        History { whereabouts, choice, machine: Machine::new(whereabouts.clone()), places: HashMap::new(), tally: Tally::default() }
+        let machine = Machine::new(whereabouts.clone());
+        History { whereabouts, choice, machine, places: HashMap::new(), uses: Counted::default(), tally: Tally::default() }
     }
 
     /// Judges one entry; whatever is no decision is passed over.
@@ -130,7 +158,7 @@ impl<'a> History<'a> {
             world: &past.world,
             policy,
             grants: &[],
-            uses: None,
+            uses: Some(&self.uses),
             run: past.run,
             // Rules that end at a time are judged by the time of the call.
             now: stored.at.div_euclid(1000),
@@ -140,6 +168,7 @@ impl<'a> History<'a> {
         if past.world.failed.get() {
             return Err(Why::OtherQuestions);
         }
+        self.uses.add(&verdict);
         let tally = &mut self.tally;
         tally.judged += 1;
         tally.asked_before += u64::from(past.was == Decision::Ask);

@@ -113,6 +113,22 @@ fn kept_answers_are_left_out_on_both_sides() {
 }
 
 #[test]
+fn a_rule_for_a_few_uses_is_used_up_by_the_calls_in_their_order() {
+    let desk = Desk::with(&[]);
+    let calls: Value = (0..4).map(|number| json!({"type": "terminal", "id": format!("m{number}"), "command": "make x"})).collect();
+    desk.run(&["--answers", "n,n,n,n"], &calls);
+    let file = policy(&desk, "twice.yaml", "rules:\n  - allow: {command: \"make *\"}\n    when: {uses: 2}\n");
+    for words in [&["replay", "--policy", &file, "--json"][..], &["replay", "--policy", &file, "--limit", "9", "--json"]] {
+        let answer = read(&audit(&desk, words));
+        let looser = change(&answer, "ask", "allow");
+        assert_eq!(
+            (&looser["count"], &looser["examples"][0]["call"], &looser["examples"][1]["call"]),
+            (&json!(2), &json!("m0"), &json!("m1"))
+        );
+    }
+}
+
+#[test]
 fn a_part_of_the_history_can_be_taken() {
     let desk = history();
     assert_eq!(read(&audit(&desk, &["replay", "--limit", "2", "--json"]))["calls"], 2);

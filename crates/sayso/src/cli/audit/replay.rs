@@ -68,18 +68,16 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
             Err(_) => history.tally.damaged += 1,
         }
         progress.step();
-        history.tally.calls
     };
     match args.limit {
-        // The last ones stand at the end.
+        // The last ones stand at the end, and are judged in the order in which they came.
         Some(limit) => {
-            for entry in reader.backwards().map_err(Stop::usage)? {
-                if take(entry) >= limit {
-                    break;
-                }
-            }
+            let calls =
+                reader.backwards().map_err(Stop::usage)?.filter(|entry| entry.as_ref().map_or(true, |stored| stored.kind == "decided"));
+            let last: Vec<_> = calls.take(usize::try_from(limit).unwrap_or(usize::MAX)).collect();
+            last.into_iter().rev().for_each(take);
         }
-        None => reader.forwards().map_err(Stop::usage)?.for_each(|entry| _ = take(entry)),
+        None => reader.forwards().map_err(Stop::usage)?.for_each(&mut take),
     }
     progress.clear();
     let tally = history.tally;

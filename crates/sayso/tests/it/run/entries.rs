@@ -157,3 +157,31 @@ fn a_prompt_that_cannot_be_recorded_is_not_shown() {
     assert_eq!(desk.text("c.py"), None);
     desk.record();
 }
+
+#[test]
+fn a_01_timeouts_modes_and_troubles_are_there() {
+    use sayso_gate::entry::{Entry, What};
+    use sayso_gate::ports::Store as _;
+    let desk = desk();
+    let policy = desk.scene.load().policy;
+    let journal = sayso_store::Journal::open(&desk.scene.state()).unwrap();
+    let recorder = sayso::recorder::Recorder::new(journal, 1000, sayso::workbench::settings(&policy).unwrap());
+    let operation = sayso_core::operation::Operation::freeze(desk.scene.command("make x")).unwrap();
+    let verdict = desk.scene.judge(desk.scene.command("make x"), &[], sayso_core::decide::Run::Interactive);
+    let timed_out = What::Decided {
+        verdict: Some(std::sync::Arc::new(verdict)),
+        outcome: sayso_core::outcome::Outcome::TimedOut,
+        yes: None,
+        note: None,
+        denied_by: None,
+        message: "nobody answered".to_owned(),
+        profile: "sayso".to_owned(),
+    };
+    let mode = What::Mode { from: "balanced".to_owned(), to: "confirm-all".to_owned() };
+    for (operation, what) in [(Some(operation.into()), timed_out), (None, mode), (None, What::Trouble("x".to_owned()))] {
+        recorder.append(&Entry { at: 0, operation, what }).unwrap();
+    }
+    let record = desk.record();
+    assert_eq!(kinds(&record), ["decided", "mode", "trouble"]);
+    assert_eq!((&record[0]["outcome"], &record[1]["to"]), (&json!("timed_out"), &json!("confirm-all")));
+}
