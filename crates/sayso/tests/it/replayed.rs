@@ -6,7 +6,7 @@ use sayso::recorder::Recorder;
 use sayso::replay::history::{History, Tally};
 use sayso::replay::kept::Why;
 use sayso::workbench::settings;
-use sayso_core::decide::Run;
+use sayso_core::decide::{Run, Uses};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_gate::entry::{Entry, What};
@@ -18,13 +18,23 @@ use sayso_store::read::Reader;
 use crate::corpus;
 use crate::scene::{NOW, Scene};
 
+/// No rule was used yet.
+#[derive(Debug)]
+struct Unused;
+
+impl Uses for Unused {
+    fn count(&self, _: &str) -> u64 {
+        0
+    }
+}
+
 /// Records the decision on each operation, as a gate does.
 fn record(scene: &Scene, operations: Vec<Operation>, run: Run) {
     let loaded = scene.load();
     let policy = loaded.policy;
     let recorder = Recorder::new(Journal::open(&scene.state()).unwrap(), 1000, settings(&policy).unwrap());
     let world = scene.world();
-    let bench = Bench { world: &world, policy: &policy, grants: &[], uses: None, run, now: NOW, trace: false };
+    let bench = Bench { world: &world, policy: &policy, grants: &[], uses: Some(&Unused), run, now: NOW, trace: false };
     for operation in operations {
         let verdict = judge(&bench, &operation).verdict;
         let what = What::Decided {
