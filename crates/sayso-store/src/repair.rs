@@ -1,8 +1,11 @@
-//! Goes on with a record whose end is damaged.
+//! Closes a record that is damaged, and goes on behind the damage.
 //!
 //! Nothing that is there is changed: the damaged files stay as they are, and `verify` tells of them for ever. A new segment begins behind
-//! them, and its first entry, of kind `repaired`, names the last whole entry, its digest, and what stands behind it. Its number is greater
-//! than any that a lost line can have had.
+//! them, and its first entry, of kind `repaired`, names the last whole entry before the damage and what is damaged. Where the end itself is
+//! damaged, so that nothing says what the next entry follows, it follows the last whole one, and its number is greater than any that a lost
+//! line can have had.
+
+use std::path::Path;
 
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
@@ -10,17 +13,45 @@ use sayso_core::node::{Node, Value};
 use crate::folder::Folder;
 use crate::journal::line::{self, Line};
 use crate::journal::lines::{Lines, Next};
-use crate::journal::{Appended, Behind, Journal, segments};
+use crate::journal::{Appended, Behind, Journal, Sync, segments};
+use crate::verify::{Report, What, verify};
 
 /// The kind of the entry that tells of it.
 const KIND: &str = "repaired";
 
-/// Makes a record take entries again whose end is damaged. None if there is nothing to repair: a damage in the middle does not stop anybody.
+/// Closes a damaged record and goes on. None if there is nothing that was not closed before.
 ///
 /// # Errors
 /// When the record cannot be read or written, or a newer sayso wrote it.
-pub fn repair(journal: &Journal) -> Result<Option<Appended>, String> {
-    journal.go_on(KIND, behind)
+pub fn repair(state: &Path) -> Result<Option<Appended>, String> {
+    if segments::folder(state)?.is_none() {
+        return Ok(None);
+    }
+    let journal = Journal::open(state)?;
+    if let Some(done) = journal.go_on(KIND, behind)? {
+        return Ok(Some(done));
+    }
+    let report = verify(state, None)?;
+    if report.unsettled == 0 {
+        return Ok(None);
+    }
+    // A segment of any length is full, so that a new one begins.
+    journal.with_segments_of(0).append(KIND, settled(&report), Sync::Disk).map(Some)
+}
+
+/// What an entry says that settles a damage in the middle.
+fn settled(report: &Report) -> Vec<(&'static str, Node)> {
+    let before = report.faults.iter().rposition(|fault| matches!(fault.what, What::Repaired(_)));
+    let first = report.faults.get(before.map_or(0, |place| place + 1));
+    let last = first.and_then(|fault| fault.number).map_or(0, |number| number.saturating_sub(1));
+    let mut fields = vec![("last", whole(last)), ("faults", whole(report.unsettled))];
+    fields.extend(first.map(|fault| ("file", Node::text(&fault.file))));
+    fields.extend(first.map(|fault| ("damage", Node::text(fault.to_string()))));
+    fields
+}
+
+fn whole(number: u64) -> Node {
+    Value::Number(number.to_string()).into()
 }
 
 /// Looks for the last whole entry, and at what stands behind it.
@@ -64,7 +95,6 @@ fn behind(folder: &Folder) -> Result<Behind, String> {
         }
     }
     let (number, digest, at) = last;
-    let whole = |number: u64| -> Node { Value::Number(number.to_string()).into() };
     Ok(Behind {
         segment: segments.last().map_or(1, |last| last + 1),
         number: number.saturating_add(lines),

@@ -89,6 +89,8 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// How many more there are.
     pub more_faults: u64,
+    /// How many of them all the last `repaired` entry does not know of.
+    pub unsettled: u64,
 }
 
 /// Faults that are told one by one.
@@ -150,12 +152,14 @@ struct Walk {
     link: Link,
     /// The faults of a beginning that is gone, with what a `pruned` entry must say to excuse them.
     gone: Option<(Vec<Fault>, u64, Digest)>,
+    /// Somebody has settled what is damaged up to some entry.
+    is_repaired: bool,
 }
 
 impl Walk {
     fn new(expected: Option<Head>) -> Self {
         let nothing = line::nothing().hex();
-        Walk { report: Report::default(), expected, next: 1, link: Link::Either(nothing, nothing), gone: None }
+        Walk { report: Report::default(), expected, next: 1, link: Link::Either(nothing, nothing), gone: None, is_repaired: false }
     }
 
     fn segment(&mut self, folder: &Folder, file: &str, length: u64, is_last: bool) -> Result<(), String> {
@@ -212,6 +216,7 @@ impl Walk {
             // What it goes on from is told as damage for ever, so nobody gains by writing such an entry.
             let last = value(bytes).and_then(|node| node.get("last")?.as_whole()).unwrap_or(0);
             self.fault(file, place, Some(line.number), What::Repaired(last));
+            (self.is_repaired, self.report.unsettled) = (true, 0);
         } else if line.number > self.next {
             self.missing(file, place, &line);
         } else if !linked {
@@ -238,6 +243,7 @@ impl Walk {
             Some(prev) if self.next == 1 && self.report.entries == 1 => {
                 let mut faults = std::mem::take(&mut self.report.faults);
                 faults.push(fault);
+                self.report.unsettled = 0;
                 self.gone = Some((faults, line.number - 1, prev));
             }
             _ => self.push(fault),
@@ -275,6 +281,8 @@ impl Walk {
 
     fn finish(&mut self, file: &str) {
         if let Some((mut faults, _, _)) = self.gone.take() {
+            // They stand before every entry.
+            self.report.unsettled += if self.is_repaired { 0 } else { faults.len() as u64 };
             faults.append(&mut self.report.faults);
             self.report.faults = faults;
         }
@@ -288,6 +296,7 @@ impl Walk {
     }
 
     fn push(&mut self, fault: Fault) {
+        self.report.unsettled += 1;
         if self.report.faults.len() < MOST_FAULTS {
             self.report.faults.push(fault);
         } else {

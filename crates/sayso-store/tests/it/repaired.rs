@@ -40,7 +40,7 @@ fn appends_work_again_and_nothing_that_was_there_is_changed() {
     let error = scene.journal().append("x", vec![], Sync::System).unwrap_err();
     assert!(error.contains("sayso doctor --repair"), "{error}");
     let before: Vec<_> = (1..=last).map(|number| fs::read(segment(&scene, number)).unwrap()).collect();
-    let repaired = repair(&scene.journal()).unwrap().unwrap();
+    let repaired = repair(&scene.state()).unwrap().unwrap();
     let after: Vec<_> = (1..=last).map(|number| fs::read(segment(&scene, number)).unwrap()).collect();
     assert_eq!(before, after);
     // Its number is greater than any that was lost: those of the last segment and the one that was cut.
@@ -66,18 +66,55 @@ fn appends_work_again_and_nothing_that_was_there_is_changed() {
 }
 
 #[test]
-fn a_record_that_takes_entries_is_left_alone() {
+fn a_record_with_nothing_wrong_is_left_alone() {
     let scene = many(30);
-    assert_eq!(repair(&scene.journal()).unwrap(), None);
-    // Also one with a damage in the middle, or a torn end: neither stops anybody.
-    let text = fs::read_to_string(scene.first()).unwrap();
-    fs::write(scene.first(), text.replacen("command 3", "command 4", 1)).unwrap();
+    assert_eq!(repair(&scene.state()).unwrap(), None);
+    // A torn end is nothing wrong.
     let last = scene.verify().segments;
     fs::write(segment(&scene, last), fs::read_to_string(segment(&scene, last)).unwrap() + "{\"v\":1,").unwrap();
-    assert_eq!(repair(&scene.journal()).unwrap(), None);
+    assert_eq!(repair(&scene.state()).unwrap(), None);
     add(&scene.journal(), "x");
     let empty = Scene::new();
-    assert_eq!(repair(&empty.journal()).unwrap(), None);
+    assert_eq!(repair(&empty.state()).unwrap(), None);
+    assert!(!empty.state().exists());
+}
+
+#[test]
+fn a_damage_in_the_middle_is_closed_once_and_told_for_ever() {
+    let scene = many(30);
+    let text = fs::read_to_string(scene.first()).unwrap();
+    let change = |from: &str, to: &str| fs::write(scene.first(), fs::read_to_string(scene.first()).unwrap().replacen(from, to, 1)).unwrap();
+    change("command 3", "command X");
+    let before = scene.verify();
+    assert_eq!((before.faults.len(), before.unsettled), (1, 1));
+    let repaired = repair(&scene.state()).unwrap().unwrap();
+    assert_eq!(repaired.number, 31);
+    let first = fs::read_to_string(segment(&scene, before.segments + 1)).unwrap();
+    assert!(first.contains("\"kind\":\"repaired\",\"last\":3,\"faults\":1,\"file\":\"000001.jsonl\""), "{first}");
+    add(&scene.journal(), "x");
+    let after = scene.verify();
+    assert_eq!((after.faults.len(), after.unsettled, after.head.unwrap().number), (2, 0, 32), "{after:?}");
+    assert_eq!(repair(&scene.state()).unwrap(), None, "once");
+    // What is damaged later is another matter; what is damaged before it, too.
+    let last = segment(&scene, before.segments + 1);
+    fs::write(&last, fs::read_to_string(&last).unwrap().replacen("\"command\":\"x\"", "\"command\":\"y\"", 1)).unwrap();
+    assert_eq!(scene.verify().unsettled, 1);
+    assert!(repair(&scene.state()).unwrap().is_some());
+    assert_eq!(scene.verify().unsettled, 0);
+    // Put back as it was, only the words about it are left.
+    fs::write(scene.first(), text).unwrap();
+    assert!(scene.verify().faults.iter().any(|fault| matches!(fault.what, What::Repaired(_))));
+}
+
+#[test]
+fn a_beginning_that_is_gone_is_closed_too() {
+    let scene = many(60);
+    fs::remove_file(scene.first()).unwrap();
+    assert_eq!(scene.verify().unsettled, 2);
+    assert!(repair(&scene.state()).unwrap().is_some());
+    let report = scene.verify();
+    assert_eq!((report.unsettled, report.faults.len()), (0, 3), "{report:?}");
+    assert_eq!(repair(&scene.state()).unwrap(), None);
 }
 
 #[test]
@@ -87,7 +124,7 @@ fn megabytes_of_junk_at_the_end_are_stepped_over() {
     bytes.extend(std::iter::repeat_n(0_u8, 5 << 20));
     fs::write(scene.first(), &bytes).unwrap();
     scene.journal().append("x", vec![], Sync::System).unwrap_err();
-    assert_eq!(repair(&scene.journal()).unwrap().unwrap().number, 7);
+    assert_eq!(repair(&scene.state()).unwrap().unwrap().number, 7);
     add(&scene.journal(), "x");
     assert_eq!(fs::read(scene.first()).unwrap(), bytes);
 }
@@ -98,7 +135,7 @@ fn a_newer_version_is_no_damage() {
     let text = fs::read_to_string(scene.first()).unwrap();
     let newer = text.lines().last().unwrap().replacen("\"v\":1", "\"v\":2", 1);
     fs::write(scene.first(), format!("{text}{newer}\n")).unwrap();
-    for error in [repair(&scene.journal()).unwrap_err(), scene.journal().append("x", vec![], Sync::System).unwrap_err()] {
+    for error in [repair(&scene.state()).unwrap_err(), scene.journal().append("x", vec![], Sync::System).unwrap_err()] {
         assert!(error.contains("version 2") && error.contains("use the newer one"), "{error}");
     }
     assert!(fs::read_to_string(scene.first()).unwrap().starts_with(&text), "nothing is lost");
