@@ -250,7 +250,8 @@ impl Store for Recorder {
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
         let operation = entry.operation.as_deref();
-        let mut fields = operation.map(|operation| self.about(operation)).unwrap_or_default();
+        let who = || vec![("user", number(u64::from(self.user)))];
+        let mut fields = operation.map_or_else(who, |operation| self.about(operation));
         let (kind, weighty) = match &entry.what {
             What::Decided { verdict, outcome, yes, note, denied_by, message, profile } => {
                 let decided = Decided {

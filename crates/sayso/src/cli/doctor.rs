@@ -32,7 +32,7 @@ const MOST_FAULTS: usize = 5;
 /// Check everything that sayso relies on: its folder, the record, the index, the policy, and the machine.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With --repair, a damaged index is put aside and built anew, and a record whose end is damaged takes entries again: the damaged files stay as they are, \
+    after_help = "With --repair, a damaged index is put aside and built anew, and a damaged record is closed and goes on in a new file: the damaged files stay as they are, \
 and `sayso audit verify` tells of them for ever. Nothing is deleted.\n\nExit status: 0 all is well, 1 something is wrong."
 )]
 pub(super) struct DoctorArgs {
@@ -118,9 +118,10 @@ fn repair_all(state: &Path) -> Vec<String> {
     if !state.exists() {
         return done;
     }
-    match Journal::open(state).and_then(|journal| repair(&journal)) {
+    match repair(state) {
         Ok(Some(entry)) => {
-            done.push(format!("the record takes entries again, from entry {} on; what is damaged stays as it is", entry.number))
+            let words = format!("the damaged record was closed and goes on from entry {}; what is damaged stays as it is", entry.number);
+            done.push(words);
         }
         Ok(None) => {}
         Err(why) => {
@@ -180,12 +181,13 @@ fn chain(report: &Report) -> Finding {
     let mut words = format!("{} faults: ", report.faults.len() as u64 + report.more_faults);
     words.push_str(&report.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect::<Vec<_>>().join("; "));
     let newer = report.faults.iter().any(|fault| matches!(fault.what, What::Version(_)));
-    let advice = if newer {
-        "a newer sayso wrote there; use that one"
-    } else {
-        "somebody or the disk changed it, which stays told for ever; `sayso audit verify` shows all of it"
-    };
-    Finding::bad(about, words, advice)
+    let closed = "it was closed before, and goes on behind the damage; `sayso audit verify` tells of it for ever";
+    let look = "somebody or the disk changed it: look at it with `sayso audit verify`, then close it with `sayso doctor --repair`";
+    match () {
+        () if newer => Finding::bad(about, words, "a newer sayso wrote there; use that one"),
+        () if report.unsettled == 0 => Finding::odd(about, words, closed),
+        () => Finding::bad(about, words, look),
+    }
 }
 
 fn index(state: &Path) -> Finding {

@@ -62,9 +62,13 @@ fn a_changed_line_is_told_for_ever_and_stops_nobody() {
     let journal = desk.scene.state().join("journal/000001.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.replacen("auto_approved", "auto_Approved", 1)).unwrap();
+    let done = doctor(&desk, &[]).is(1, "a damage");
+    assert!(done.out.contains("✗ record") && done.out.contains("the line was changed after it was written"), "{}", done.out);
+    let done = doctor(&desk, &["--repair"]).is(0, "closed");
+    assert!(done.out.contains("repaired: the damaged record was closed and goes on from entry 4"), "{}", done.out);
     for _ in 0..2 {
-        let done = doctor(&desk, &["--repair"]).is(1, "a damage");
-        assert!(done.out.contains("the line was changed after it was written"), "{}", done.out);
+        let done = doctor(&desk, &["--repair"]).is(0, "closed before");
+        assert!(!done.out.contains("repaired:") && done.out.contains("! record") && done.out.contains("was changed"), "{}", done.out);
     }
     desk.run(&["--approve-all"], &json!([{"type": "file_read", "file": "a.txt"}])).is(0, "work goes on");
 }
@@ -95,11 +99,12 @@ fn a_damaged_end_denies_calls_until_it_is_repaired_and_nothing_is_lost() {
     let done = doctor(&desk, &[]).is(1, "it is found");
     assert!(done.out.contains("✗ next entry") && done.out.contains("run `sayso doctor --repair`"), "{}", done.out);
     let done = doctor(&desk, &["--repair"]);
-    assert!(done.out.contains("repaired: the record takes entries again"), "{}", done.out);
+    assert!(done.out.contains("repaired: the damaged record was closed"), "{}", done.out);
     assert_eq!(fs::read(folder.join("000001.jsonl")).unwrap(), bytes, "the damaged file stays");
     desk.run(&["--approve-all"], &calls).is(0, "work goes on");
     assert_eq!(desk.text("new.txt").as_deref(), Some("x"));
-    let again = doctor(&desk, &["--repair"]).is(1, "the damage stays told");
+    let again = doctor(&desk, &["--repair"]).is(0, "the damage stays told");
+    assert!(again.out.contains("! record"), "{}", again.out);
     assert!(!again.out.contains("repaired:") && !again.out.contains("next entry"), "{}", again.out);
 }
 

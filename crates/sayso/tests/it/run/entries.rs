@@ -75,6 +75,8 @@ fn a_01_yolo_kept_answers_trust_and_undo_are_there() {
     let decided = &desk.entries("decided")[0];
     assert_eq!((&decided["rule"], &decided["facts"]["r"]), (&json!("bypass"), &json!("yolo")));
     assert!(decided["why"].as_str().unwrap().contains("--yolo"));
+    let mode = &desk.entries("mode")[0];
+    assert!(mode["to"] == "yolo" && mode["user"].is_u64(), "that it was said, and who said it: {mode}");
     desk.undo(&["gone", "--yes"]).is(0, "taken back");
     let undone = &desk.entries("undone")[0];
     assert_eq!(undone["call"], "gone");
