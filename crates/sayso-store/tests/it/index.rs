@@ -207,9 +207,6 @@ fn damage_is_passed_over_and_told() {
         let damaged = index.damaged().unwrap();
         assert_eq!(damaged.len(), 2, "{damaged:?}");
         assert!(damaged.iter().any(|place| place.contains("line 5")), "{damaged:?}");
-        // What was taken back in a line that is missing must not stand again.
-        assert!(index.standing().unwrap_err().contains("cannot be relied on"));
-        assert!(index.spent().unwrap_err().contains("cannot be relied on"));
     }
 }
 
