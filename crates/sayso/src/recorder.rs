@@ -175,8 +175,7 @@ impl Recorder {
     /// What is needed to judge the call again; `fields` are those that the entry has already.
     fn facts(&self, operation: Option<&Operation>, verdict: Option<&Verdict>, fields: &[(&'static str, Node)]) -> Option<Node> {
         let evidence = verdict?.evidence.as_deref().filter(|_| self.kept != Kept::Nothing)?;
-        let fields = Node::map(fields.iter().cloned());
-        Some(kept::facts(operation?, evidence, &fields, self.kept == Kept::Redacted))
+        Some(kept::facts(operation?, evidence, fields, self.kept == Kept::Redacted))
     }
 }
 

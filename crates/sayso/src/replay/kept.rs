@@ -73,15 +73,14 @@ impl Why {
 }
 
 /// The field `facts` of an entry: the answers, or why there are none. `fields` is what the entry has else.
-pub(crate) fn facts(operation: &Operation, evidence: &Evidence, fields: &Node, hide: bool) -> Node {
+pub(crate) fn facts(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)], hide: bool) -> Node {
     let why = match missing(operation, fields) {
         Some(why) => why,
         None => {
             let packed = packed(operation, evidence, fields);
-            let text = json::write_plain(&packed);
             match () {
-                () if text.len() > MOST => Why::Long,
-                () if hide && json::write_plain(&redact(&packed)) != text => Why::Redacted,
+                () if json::write_plain(&packed).len() > MOST => Why::Long,
+                () if hide && !alike(&redact(&packed), &packed) => Why::Redacted,
                 () => return packed,
             }
         }
@@ -90,22 +89,22 @@ pub(crate) fn facts(operation: &Operation, evidence: &Evidence, fields: &Node, h
 }
 
 /// What an entry does not have of its call.
-fn missing(operation: &Operation, fields: &Node) -> Option<Why> {
-    let text = |key: &str| fields.get(key).and_then(Node::as_text).unwrap_or_default();
-    let cut = fields.get("args_cut").is_some();
+fn missing(operation: &Operation, fields: &[(&str, Node)]) -> Option<Why> {
+    let text = |key: &str| field(fields, key).and_then(Node::as_text).unwrap_or_default();
+    let cut = field(fields, "args_cut").is_some();
     let why = if cut { Why::Cut } else { Why::Redacted };
     let same_around = text("tool") == operation.tool()
         && text("cwd") == operation.cwd()
         && text("workspace") == operation.workspace()
         && agent(text("agent")) == *operation.agent();
-    let (given, kept) = (operation.args().entries(), fields.get("args").map_or(&[][..], Node::entries));
+    let (given, kept) = (operation.args().entries(), field(fields, "args").map_or(&[][..], Node::entries));
     let same = |(one, other): (&Entry, &Entry)| {
         one.key == other.key && (role(operation.kind(), &one.key).is_some_and(is_content) || alike(&one.node, &other.node))
     };
     (!same_around || given.len() != kept.len() || !given.iter().zip(kept).all(same)).then_some(why)
 }
 
-fn packed(operation: &Operation, evidence: &Evidence, fields: &Node) -> Node {
+fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -> Node {
     let Evidence { questions, facts, run, without_grants } = evidence;
     let around = &facts.surroundings;
     let mut out = Vec::new();
@@ -118,7 +117,7 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &Node) -> Node {
         out.push(("q", Node::text(questions_name(questions))));
         out.push(("a", Value::List(answers.collect()).into()));
     }
-    let written = |key: &str| fields.get(key).and_then(Node::as_text).unwrap_or_default();
+    let written = |key: &str| field(fields, key).and_then(Node::as_text).unwrap_or_default();
     if around.workspace != written("workspace") {
         out.push(("w", Node::text(&around.workspace)));
     }
@@ -295,6 +294,10 @@ fn alike(one: &Node, other: &Node) -> bool {
         }
         _ => false,
     }
+}
+
+fn field<'a>(fields: &'a [(&str, Node)], name: &str) -> Option<&'a Node> {
+    fields.iter().find(|(key, _)| *key == name).map(|(_, node)| node)
 }
 
 fn number(number: u64) -> Node {
