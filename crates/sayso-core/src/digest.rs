@@ -6,6 +6,7 @@ use std::fmt;
 use sha2::{Digest as _, Sha256};
 
 use crate::node::{Entry, Node, Value};
+use crate::packed::{Packed, Packer, Unpacker};
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +80,22 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, out)
+    }
+}
+
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Digest(bytes)
+    }
+}
+
+impl Packed for Digest {
+    fn pack(&self, out: &mut Packer) {
+        out.raw(&self.0);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.raw(32)?.as_array().copied().map(Digest)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::draft::Reading;
 use crate::effect::EffectKind;
 use crate::fact::Ignored;
 use crate::operation::{Operation, ToolSays};
+use crate::packed::packed;
 use crate::paths::{below, secret};
 use crate::policy::command::{CommandPattern, Reach as Width};
 use crate::tool::{Kind, Role};
@@ -89,6 +90,15 @@ pub enum Reach {
     Project(String),
     /// Everywhere.
     Always,
+}
+
+packed! { struct Grant { id, key, reach, agent, expires, uses_left, risk, seal } }
+packed! { enum Reach { Once(id), Batch(batch), Session(session), Project(workspace), Always } }
+packed! {
+    enum GrantKey {
+        Exact(digest), Payload { tool, payload }, Command { words, folder }, Pattern(pattern), Reads(workspace),
+        AnyContent { kind, path }, McpTool { server, tool, schema }, RestOfBatch,
+    }
 }
 
 impl Grant {

@@ -16,6 +16,7 @@ pub mod mode;
 pub mod node;
 pub mod operation;
 pub mod outcome;
+pub mod packed;
 pub mod paths;
 pub mod policy;
 pub mod presentation;

@@ -1,5 +1,7 @@
 //! How eager sayso is to ask.
 
+use crate::packed::packed;
+
 /// How eager to ask. What a mode means for an effect is decided in [`decide`](crate::decide).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
@@ -16,6 +18,8 @@ pub enum Mode {
     /// Asks nothing; hard denials hold.
     TrustAll,
 }
+
+packed! { enum Mode { ConfirmAll, Balanced, HighRiskOnly, AutoApproveEdits, SafeOnly, TrustAll } }
 
 /// All modes with their word, in the order people see them.
 pub const MODES: [(Mode, &str); 6] = [

@@ -3,6 +3,8 @@
 //! Numbers keep their source text, maps keep their order, and no reader lets a key stand twice. A tree that was made by code may be deeper
 //! than any stack; it can be measured and thrown away all the same.
 
+use crate::packed::packed;
+
 /// A byte range in the text a node was read from; `0..0` for values that were made by code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -11,6 +13,8 @@ pub struct Span {
     /// One past the last byte.
     pub end: u32,
 }
+
+packed! { struct Span { start, end } }
 
 /// A value and where it stood.
 #[derive(Clone, Debug)]

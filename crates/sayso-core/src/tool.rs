@@ -2,6 +2,8 @@
 //!
 //! A kind comes from this table by the exact name of the tool, never from text that a model wrote.
 
+use crate::packed::packed;
+
 /// What kind of tool an operation calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -53,6 +55,14 @@ pub enum Kind {
     Custom,
     /// A call whose shape could not be read.
     Opaque,
+}
+
+packed! {
+    enum Kind {
+        Terminal, FileRead, FileGrep, Glob, List, FileWrite, FileEdit, FileCreate, FileCreateOverwrite, FileAppend,
+        FileInsertAfter, FileInsertBefore, FileDelete, FileMove, FileCopy, FileMkdir, FileRmdir, WebFetch, Mcp, Delegate,
+        AgentCreate, ShareFile, Custom, Opaque,
+    }
 }
 
 /// The six categories of tools.

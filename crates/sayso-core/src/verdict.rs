@@ -2,6 +2,7 @@
 
 use crate::digest::Digest;
 use crate::effect::Effect;
+use crate::packed::packed;
 
 /// Allow, ask or deny; later ones are stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +27,9 @@ pub enum Risk {
     /// Not known, which counts as high.
     Unknown,
 }
+
+packed! { enum Decision { Allow, Ask, Deny } }
+packed! { enum Risk { Low, Medium, High, Unknown } }
 
 /// How bad a danger is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@ impl Gate {
     pub(crate) fn spend(&self, verdict: &Verdict) -> bool {
         let policy = self.policy();
         let parts = policy.views().iter().flat_map(|view| std::iter::once(&view.general).chain(view.agents.values()));
-        let limited = parts.flat_map(|part| part.rules.all()).filter_map(|rule| Some((rule.id.as_str(), rule.when.uses?)));
+        let limited = parts.flat_map(|part| part.rules.limited()).filter_map(|rule| Some((rule.id.as_str(), rule.when.uses?)));
         let allowed = |id: &str| verdict.reasons.iter().any(|reason| reason.decision == Decision::Allow && reason.rule == id);
         let mut used: Vec<(&str, u64)> = limited.filter(|(id, _)| allowed(id)).collect();
         // The same rule stands in several views, and of several with one id the smallest number counts.

@@ -7,6 +7,7 @@ pub mod journal;
 mod key;
 pub mod read;
 pub mod record;
+pub mod snapshot;
 pub mod standing;
 pub mod verify;
 

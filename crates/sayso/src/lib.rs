@@ -7,6 +7,7 @@ pub mod expected;
 mod explained;
 pub mod intake;
 pub mod learned;
+pub mod quick;
 pub mod recorder;
 pub mod report;
 pub mod runner;

@@ -106,7 +106,11 @@ fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Ris
 /// A pattern of the policy can lift the risk of a command that is harmless by its effects.
 fn whole_is_low(lens: &Lens<'_>, whole: Risk) -> bool {
     whole == Risk::Low
-        || !lens.case.operation.command().is_some_and(|text| lens.settings.medium_risk.iter().any(|pattern| pattern.regex.is_match(text)))
+        || !lens
+            .case
+            .operation
+            .command()
+            .is_some_and(|text| lens.settings.medium_risk.iter().any(|pattern| pattern.is_match(text, Reach::Wide)))
 }
 
 fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
@@ -162,7 +166,7 @@ fn is_safe_write(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
     let listed = || {
         settings.safe_paths.iter().any(|glob| glob.matches(subject))
             || relative(path, &around.workspace)
-                .is_some_and(|rest| settings.safe_path_regexes.iter().any(|expression| expression.regex.is_match(rest)))
+                .is_some_and(|rest| settings.safe_path_regexes.iter().any(|expression| expression.is_match(rest, Reach::Narrow)))
     };
     settings.auto_approve_safe_paths
         && standing.in_workspace

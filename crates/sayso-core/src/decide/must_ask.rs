@@ -6,6 +6,7 @@ use crate::decide::{pre_approved, rules};
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
 use crate::paths::below;
+use crate::policy::index::PathRules;
 use crate::policy::rule::{Rule, Subject};
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
@@ -100,7 +101,7 @@ fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     let rule_names = |path: &str, secret: bool| {
         let around = &lens.case.reading.surroundings;
         let subject = crate::policy::glob::Subject { path, workspace: &around.workspace, home: around.home.as_deref() };
-        lens.rule_sets().flat_map(|set| set.all()).any(|rule| {
+        lens.rule_sets().flat_map(|set| set.paths(PathRules::Read, None)).any(|rule| {
             rule.decision == Decision::Allow
                 && !rule.learned
                 && (rule.matcher.secret || !secret)

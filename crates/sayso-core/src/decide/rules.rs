@@ -45,7 +45,7 @@ pub(super) fn ask_reasons(lens: &Lens<'_>) -> Vec<Reason> {
     let mut out = Vec::new();
     wide(lens, Decision::Ask, &mut out);
     if let Some(text) = lens.case.operation.command() {
-        for pattern in lens.settings.high_risk.iter().filter(|pattern| pattern.regex.is_match(text)) {
+        for pattern in lens.settings.high_risk.iter().filter(|pattern| pattern.is_match(text, Reach::Wide)) {
             out.push(reason(Decision::Ask, "high-risk-pattern", &format!("it matches the high-risk pattern `{}`", pattern.written)));
         }
     }
@@ -100,8 +100,10 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
                         patterns.iter().any(|pattern| opaque.seen.iter().any(|words| pattern.matches_seen_as_is(words)))
                     }
                     Subject::CommandRegex(expression) => {
-                        expression.regex.is_match(text) || opaque.seen.iter().any(|words| expression.regex.is_match(&words.join(" ")))
+                        let hits = |text: &str| expression.is_match(text, Reach::Wide);
+                        hits(text) || opaque.seen.iter().any(|words| hits(&words.join(" ")))
                     }
+                    Subject::Anything => true,
                     _ => false,
                 };
                 if seen {
@@ -178,7 +180,7 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
         }
         Subject::CommandRegex(expression) => {
             let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
-            let hits = |words: &Vec<String>| expression.regex.is_match(&words.join(" "));
+            let hits = |words: &Vec<String>| expression.is_match(&words.join(" "), reach);
             hits(&command.words) || hits(&command.normal) || reach == Reach::Wide && command.stages.iter().any(hits)
         }
         Subject::Read(globs) => effect.kind == EffectKind::Read && path_hits(lens, globs, index, effect, reach),
@@ -205,6 +207,7 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
             _ => false,
         },
         Subject::Tool(_) => tool_matches(lens, matcher, reach),
+        Subject::Anything => reach == Reach::Wide,
     }
 }
 
@@ -261,7 +264,11 @@ fn reads_above(lens: &Lens<'_>, rule: &Rule, index: usize, effect: &Effect) -> b
 }
 
 fn tool_matches(lens: &Lens<'_>, matcher: &Matcher, reach: Reach) -> bool {
-    let Subject::Tool(patterns) = &matcher.subject else { return false };
+    let patterns = match &matcher.subject {
+        Subject::Tool(patterns) => patterns,
+        Subject::Anything => return reach == Reach::Wide,
+        _ => return false,
+    };
     let operation = lens.case.operation;
     let mcp_name = operation.text(Role::ServerTool).filter(|_| operation.kind() == Kind::Mcp);
     patterns.iter().any(|pattern| {

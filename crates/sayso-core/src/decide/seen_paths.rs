@@ -81,7 +81,8 @@ fn names(rule: &Rule, one: &Seen, subject: PathSubject<'_>) -> bool {
     // A pattern at the top of the workspace names its entries and not what lies deeper; below a folder it may name anything there.
     let inside = one.open && relative(&one.path, subject.workspace).is_some_and(|rest| !rest.is_empty());
     let hits = |matcher: &Matcher, wide: bool| {
-        globs(matcher).iter().any(|glob| glob.matches(subject) || wide && inside && glob.reaches_below(subject))
+        wide && matches!(matcher.subject, Subject::Anything)
+            || globs(matcher).iter().any(|glob| glob.matches(subject) || wide && inside && glob.reaches_below(subject))
     };
     hits(&rule.matcher, true) && !rule.except.as_ref().is_some_and(|except| !one.open && hits(except, false))
 }

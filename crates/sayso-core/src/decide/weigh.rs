@@ -4,6 +4,7 @@ use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{GitHelper, GitHelperKind, GitScope, ProgramFact, Surroundings};
 use crate::paths::{below, of_the_system, raw_device, vital};
+use crate::policy::command::Reach;
 use crate::verdict::{Risk, Tier};
 
 /// The worst risk of all effects.
@@ -21,9 +22,9 @@ pub(super) fn risk(lens: &Lens<'_>, tier: Tier) -> Risk {
         worst = worst.max(Risk::High);
     }
     if let Some(text) = lens.case.operation.command() {
-        if lens.settings.high_risk.iter().any(|pattern| pattern.regex.is_match(text)) {
+        if lens.settings.high_risk.iter().any(|pattern| pattern.is_match(text, Reach::Wide)) {
             worst = worst.max(Risk::High);
-        } else if lens.settings.medium_risk.iter().any(|pattern| pattern.regex.is_match(text)) {
+        } else if lens.settings.medium_risk.iter().any(|pattern| pattern.is_match(text, Reach::Wide)) {
             worst = worst.max(Risk::Medium);
         }
     }

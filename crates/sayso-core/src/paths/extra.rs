@@ -3,6 +3,7 @@
 use super::fold::{fold, fold_whole, has_two_forms};
 use super::glob::{is_glob, means};
 use super::{Odd, below_folded, components, odd};
+use crate::packed::{Packed, Packer, Unpacker};
 
 /// Paths that a policy file adds to the protected ones; it can take none away.
 ///
@@ -81,6 +82,22 @@ impl ExtraProtected {
     pub fn matches(&self, canonical: &str, workspace: &str, home: Option<&str>) -> Option<&str> {
         let fits = |pattern: &&Pattern| pattern.fits(canonical, workspace, home);
         self.patterns.iter().find(fits).map(|pattern| pattern.written.as_str())
+    }
+}
+
+/// By what was written: reading it again gives the same.
+impl Packed for ExtraProtected {
+    fn pack(&self, out: &mut Packer) {
+        out.number(self.patterns.len() as u64);
+        self.patterns.iter().for_each(|pattern| pattern.written.pack(out));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let mut extra = ExtraProtected::default();
+        for _ in 0..from.count()? {
+            extra.add(&String::unpack(from)?).ok()?;
+        }
+        Some(extra)
     }
 }
 

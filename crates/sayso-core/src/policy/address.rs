@@ -1,5 +1,6 @@
 //! Patterns of things with names: web addresses, MCP tools, tools and agents.
 
+use crate::packed::{Packed, Packer, Unpacker};
 use crate::policy::command::Reach;
 use crate::policy::glob::wild;
 use crate::tool;
@@ -194,6 +195,23 @@ impl ToolPattern {
         wild(&self.written, called) || same_kind() || kind.tool().is_some_and(|row| wild(&self.written, row.name))
     }
 }
+
+/// By what was written: reading it again gives the same.
+macro_rules! packed_as_written {
+    ($($name:ident)*) => {
+        $(impl Packed for $name {
+            fn pack(&self, out: &mut Packer) {
+                self.written.pack(out);
+            }
+
+            fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+                $name::parse(&String::unpack(from)?).ok()
+            }
+        })*
+    };
+}
+
+packed_as_written!(UrlPattern McpPattern ToolPattern);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,9 @@
 //! Patterns of commands: words, matched after parsing. A pattern never spans two commands.
 
+use std::cell::RefCell;
+
 use crate::draft::Command;
+use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::policy::glob::{alternatives_of, wild};
 
 /// Reads command text; the shell crate is the one real reader.
@@ -168,6 +171,43 @@ impl CommandPattern {
             Form::Glob if self.matches_words(normal, Reach::Wide) => true,
             Form::Words | Form::Prefix | Form::Glob => self.alternatives.iter().any(|alternative| normal_matches(alternative, normal)),
         }
+    }
+}
+
+packed! { enum Form { Words, Exact, Prefix, Glob } }
+
+/// By what was written, and by the normal forms, which only a reader of commands can make.
+impl Packed for CommandPattern {
+    fn pack(&self, out: &mut Packer) {
+        self.written.pack(out);
+        self.form.pack(out);
+        let normal = |alternative: &Alternative| Some(alternative.normal.clone()).filter(|normal| *normal != alternative.words);
+        self.alternatives.iter().map(normal).collect::<Vec<_>>().pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let (written, form) = (String::unpack(from)?, Form::unpack(from)?);
+        let normal: Vec<Option<Vec<String>>> = Packed::unpack(from)?;
+        let count = normal.len();
+        let reader = Known(RefCell::new(normal.into_iter()));
+        CommandPattern::parse(&written, form, &reader).ok().filter(|pattern| pattern.alternatives.len() == count)
+    }
+}
+
+/// Gives the normal forms that were made before, in their order; none inside is one like the words.
+struct Known(RefCell<std::vec::IntoIter<Option<Vec<String>>>>);
+
+impl CommandReader for Known {
+    fn commands(&self, _: &str) -> Option<Vec<Command>> {
+        None
+    }
+
+    fn seen(&self, _: &str) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        self.0.borrow_mut().next().flatten().unwrap_or_else(|| words.to_vec())
     }
 }
 

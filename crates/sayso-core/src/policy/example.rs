@@ -40,7 +40,7 @@ fn matcher(matcher: &Matcher, text: &str, reach: Reach, reader: &dyn CommandRead
         },
         Subject::CommandRegex(expression) => {
             let joined = reader.commands(text).unwrap_or_default();
-            expression.regex.is_match(text) || joined.iter().any(|command| expression.regex.is_match(&command.words.join(" ")))
+            expression.is_match(text, reach) || joined.iter().any(|command| expression.is_match(&command.words.join(" "), reach))
         }
         Subject::Read(globs) | Subject::Write(globs) | Subject::Delete(globs) => {
             let path = path(text);
@@ -59,6 +59,7 @@ fn matcher(matcher: &Matcher, text: &str, reach: Reach, reader: &dyn CommandRead
             patterns.iter().any(|pattern| pattern.matches(text, kind))
         }
         Subject::Delegate(names) => names.iter().any(|name| wild(name, text)),
+        Subject::Anything => reach == Reach::Wide,
     })
 }
 

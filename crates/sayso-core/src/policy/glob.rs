@@ -2,6 +2,7 @@
 //!
 //! Nothing is compiled: a pattern is its components, and matching is linear in the path for every pattern people write.
 
+use crate::packed::{Packed, Packer, Unpacker};
 use crate::paths::{below, join};
 
 /// How many alternatives one pattern may expand to.
@@ -139,6 +140,17 @@ impl PathGlob {
             Anchor::Home => crate::paths::relative(subject.path, subject.home?)?,
         };
         Some(rest.split('/').filter(|part| !part.is_empty()).collect())
+    }
+}
+
+/// By what was written: reading it again gives the same.
+impl Packed for PathGlob {
+    fn pack(&self, out: &mut Packer) {
+        self.written.pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        PathGlob::parse(&String::unpack(from)?).ok()
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::policy::rule::{Rule, Subject};
+use crate::policy::shelf::Shelf;
 use crate::verdict::Decision;
 
 /// Rules with an index over what they name.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
-    rules: Vec<Rule>,
+    rules: Shelf,
     /// Rules for commands by program name.
     programs: HashMap<String, Vec<u32>>,
     /// Rules for commands that can be about any program.
@@ -20,6 +22,8 @@ pub struct RuleSet {
     mcp: Vec<u32>,
     tools: Vec<u32>,
     delegates: Vec<u32>,
+    /// Rules that may only be used so often.
+    limited: Vec<u32>,
 }
 
 /// Rules for paths, by the first component they name.
@@ -50,6 +54,9 @@ impl RuleSet {
         let mut set = RuleSet::default();
         for (number, rule) in rules.iter().enumerate() {
             let number = u32::try_from(number).unwrap_or(u32::MAX);
+            if rule.when.uses.is_some() {
+                set.limited.push(number);
+            }
             match &rule.matcher.subject {
                 Subject::Command(patterns) => {
                     for pattern in patterns {
@@ -67,15 +74,22 @@ impl RuleSet {
                 Subject::Mcp(_) => set.mcp.push(number),
                 Subject::Tool(_) => set.tools.push(number),
                 Subject::Delegate(_) => set.delegates.push(number),
+                // No text says it.
+                Subject::Anything => {}
             }
         }
-        set.rules = rules;
+        set.rules = Shelf::new(rules);
         set
     }
 
     /// All rules.
-    pub fn all(&self) -> &[Rule] {
-        &self.rules
+    pub fn all(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// Whether there is no rule.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
     }
 
     /// Rules for commands that could be about one of these program names.
@@ -102,7 +116,7 @@ impl RuleSet {
         }
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.into_iter().filter_map(|number| self.rules.get(number as usize))
+        numbers.into_iter().filter_map(|number| self.rules.get(number))
     }
 
     /// Rules for a path. `first` is its first component in the workspace, and none asks for all rules.
@@ -144,12 +158,60 @@ impl RuleSet {
         self.pick(self.delegates.iter())
     }
 
+    /// Rules that may only be used so often.
+    pub fn limited(&self) -> impl Iterator<Item = &Rule> {
+        self.pick(self.limited.iter())
+    }
+
+    /// Every number of the index.
+    fn numbers(&self) -> impl Iterator<Item = &u32> {
+        let lists = [&self.any_command, &self.fetches, &self.mcp, &self.tools, &self.delegates, &self.limited];
+        let paths = [&self.reads, &self.writes, &self.deletes];
+        lists.into_iter().chain(self.programs.values()).chain(paths.into_iter().flat_map(PathIndex::lists)).flatten()
+    }
+
     fn pick<'a>(&'a self, numbers: impl Iterator<Item = &'a u32>) -> impl Iterator<Item = &'a Rule> {
-        numbers.filter_map(|number| self.rules.get(*number as usize))
+        numbers.filter_map(|number| self.rules.get(*number))
+    }
+}
+
+packed! { struct PathIndex { by_first, anywhere, all, anywhere_or_deny } }
+
+/// With the index, since making it anew would take every rule.
+impl Packed for RuleSet {
+    fn pack(&self, out: &mut Packer) {
+        let RuleSet { rules, programs, any_command, reads, writes, deletes, fetches, mcp, tools, delegates, limited } = self;
+        rules.pack(out);
+        programs.pack(out);
+        [reads, writes, deletes].into_iter().for_each(|index| index.pack(out));
+        [any_command, fetches, mcp, tools, delegates, limited].into_iter().for_each(|list| list.pack(out));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let set = RuleSet {
+            rules: Packed::unpack(from)?,
+            programs: Packed::unpack(from)?,
+            reads: Packed::unpack(from)?,
+            writes: Packed::unpack(from)?,
+            deletes: Packed::unpack(from)?,
+            any_command: Packed::unpack(from)?,
+            fetches: Packed::unpack(from)?,
+            mcp: Packed::unpack(from)?,
+            tools: Packed::unpack(from)?,
+            delegates: Packed::unpack(from)?,
+            limited: Packed::unpack(from)?,
+        };
+        // A number of no rule would be passed over in silence.
+        let known = set.numbers().all(|number| (*number as usize) < set.rules.len());
+        known.then_some(set)
     }
 }
 
 impl PathIndex {
+    fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
+        [&self.anywhere, &self.all, &self.anywhere_or_deny].into_iter().chain(self.by_first.values())
+    }
+
     fn add(&mut self, first: Option<&str>, decision: Decision, number: u32) {
         if (first.is_none() || decision == Decision::Deny) && self.anywhere_or_deny.last() != Some(&number) {
             self.anywhere_or_deny.push(number);
@@ -200,7 +262,7 @@ mod tests {
             seen in prop::collection::vec(word(), 0..6),
         ) {
             let Some(set) = set(&format!("command: \"{}\", as: {form}", pattern.join(" "))) else { return Ok(()) };
-            let Some(Subject::Command(patterns)) = set.all().first().map(|rule| &rule.matcher.subject) else { return Ok(()) };
+            let Some(Subject::Command(patterns)) = set.all().next().map(|rule| &rule.matcher.subject) else { return Ok(()) };
             if patterns.iter().any(|pattern| pattern.matches_seen_as_is(&seen)) {
                 prop_assert_eq!(set.commands_seen(seen.iter().map(String::as_str)).count(), 1);
             }
@@ -212,7 +274,7 @@ mod tests {
             path in "(/ws|/home/u|/a)(/[ab]){1,3}",
         ) {
             let Some(set) = set(&format!("read: \"{pattern}\"")) else { return Ok(()) };
-            let Some(Subject::Read(globs)) = set.all().first().map(|rule| &rule.matcher.subject) else { return Ok(()) };
+            let Some(Subject::Read(globs)) = set.all().next().map(|rule| &rule.matcher.subject) else { return Ok(()) };
             let subject = Path { path: &path, workspace: "/ws", home: Some("/home/u") };
             let first = relative(&path, "/ws").map_or("", |rest| rest.split('/').next().unwrap_or(""));
             if globs.iter().any(|glob| glob.matches(subject) || glob.reaches_below(subject)) {

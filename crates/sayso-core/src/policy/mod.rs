@@ -4,6 +4,7 @@ pub mod address;
 pub mod command;
 mod dotted;
 pub mod example;
+pub mod expression;
 pub mod glob;
 pub mod index;
 pub mod profile;
@@ -14,11 +15,13 @@ pub mod schema;
 mod seed_keys;
 pub mod settings;
 pub mod shape;
+pub mod shelf;
 pub mod time;
 
 use std::collections::BTreeMap;
 
 use crate::mode::Mode;
+use crate::packed::packed;
 use command::CommandReader;
 use index::RuleSet;
 use read::{Layer, Origin};
@@ -69,6 +72,10 @@ pub struct Overrides {
     /// `--profile`.
     pub profile: Option<String>,
 }
+
+packed! { struct Policy { views, broken } }
+packed! { struct View { general, agents, settings } }
+packed! { struct Part { settings, rules, shell } }
 
 impl Policy {
     /// Merges layers. Their order does not matter; their origin does.

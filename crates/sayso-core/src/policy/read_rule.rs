@@ -1,22 +1,17 @@
 //! One rule of a policy text, with the checks that need no other rule.
 
-use regex::RegexBuilder;
-
 use crate::diagnostic::Diagnostic;
 use crate::mode::Mode;
 use crate::node::{Node, Span};
 use crate::policy::address::{McpPattern, ToolPattern, UrlPattern};
 use crate::policy::command::{CommandPattern, Form};
+use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
 use crate::policy::read::{Context, Origin};
 use crate::policy::rule::{Example, Matcher, Rule, ShellRule, Subject, When};
-use crate::policy::settings::Expression;
 use crate::policy::time;
 use crate::tool;
 use crate::verdict::Decision;
-
-/// The compiled size of one regular expression.
-const MAX_EXPRESSION: usize = 256 * 1024;
 
 /// Keys of a matcher that say what it is about; a rule has exactly one of them.
 const SUBJECTS: [&str; 9] = ["command", "command_regex", "read", "write", "delete", "fetch", "mcp", "tool", "delegate"];
@@ -156,15 +151,13 @@ fn patterns<T>(context: &mut Context<'_>, node: &Node, parse: impl Fn(&Context<'
     good.then_some(list)
 }
 
-/// A regular expression, in linear time and of bounded size.
+/// A regular expression, compiled in the form that it is meant in.
 pub(crate) fn expression(context: &mut Context<'_>, node: &Node, form: impl Fn(&str) -> String) -> Option<Expression> {
     let written = node.as_text().unwrap_or_default();
-    match RegexBuilder::new(&form(written)).case_insensitive(true).size_limit(MAX_EXPRESSION).nest_limit(64).build() {
-        Ok(regex) => Some(Expression { written: written.to_owned(), regex }),
+    match Expression::compile(written, form(written)) {
+        Ok(expression) => Some(expression),
         Err(why) => {
-            let line = why.to_string();
-            let last = line.lines().last().unwrap_or("it cannot be read").trim_start_matches("error: ").to_owned();
-            context.error(node.span, format!("the regular expression `{written}` is refused: {last}"));
+            context.error(node.span, format!("the regular expression `{written}` is refused: {why}"));
             None
         }
     }

@@ -1,10 +1,11 @@
 //! A rule: allow, ask or deny, with what it matches, its conditions, and the place it stands.
 
 use crate::mode::Mode;
+use crate::packed::packed;
 use crate::policy::address::{McpPattern, ToolPattern, UrlPattern};
 use crate::policy::command::CommandPattern;
+use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
-use crate::policy::settings::Expression;
 use crate::verdict::Decision;
 
 /// One rule.
@@ -75,6 +76,8 @@ pub enum Subject {
     Tool(Vec<ToolPattern>),
     /// Agents.
     Delegate(Vec<String>),
+    /// Whatever it is: only for a denial in place of a rule that was lost. No text says it.
+    Anything,
 }
 
 /// Under which conditions a rule counts.
@@ -115,6 +118,18 @@ pub struct ShellRule {
     pub source: String,
 }
 
+packed! { struct Rule { id, decision, matcher, except, when, reason, source, learned, examples } }
+packed! { struct Example { text, must_match, span } }
+packed! { struct Matcher { subject, recursive, overwrite, secret } }
+packed! { struct When { agents, modes, workspaces, max_lines, max_files, until, uses, annotations } }
+packed! { struct ShellRule { pattern, approval, allowed, description, sandbox_paths, source } }
+packed! {
+    enum Subject {
+        Command(patterns), CommandRegex(expression), Read(globs), Write(globs), Delete(globs), Fetch(patterns), Mcp(patterns),
+        Tool(patterns), Delegate(names), Anything,
+    }
+}
+
 impl When {
     /// No conditions.
     pub fn is_always(&self) -> bool {
@@ -143,6 +158,7 @@ impl Matcher {
             Subject::Mcp(patterns) => list("mcp", patterns.iter().map(|p| p.written.as_str()).collect()),
             Subject::Tool(patterns) => list("tool", patterns.iter().map(|p| p.written.as_str()).collect()),
             Subject::Delegate(names) => list("delegate", names.iter().map(String::as_str).collect()),
+            Subject::Anything => "anything".to_owned(),
         }
     }
 
@@ -159,6 +175,7 @@ impl Matcher {
                 patterns.iter().any(|pattern| pattern.written.starts_with('*') || !pattern.is_exact() && pattern.written.len() < 4)
             }
             Subject::Delegate(names) => names.iter().any(|name| name == "*"),
+            Subject::Anything => true,
         }
     }
 }

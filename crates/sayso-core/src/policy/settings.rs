@@ -1,8 +1,10 @@
 //! The single values of a policy: what one layer sets, and what holds after all layers.
 
 use crate::mode::Mode;
+use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::paths::ExtraProtected;
 use crate::policy::command::CommandPattern;
+use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
 use crate::verdict::{Decision, Risk};
 
@@ -13,15 +15,6 @@ pub struct Sourced<T> {
     pub value: T,
     /// Where it was set.
     pub source: String,
-}
-
-/// A regular expression with the text it was made from.
-#[derive(Clone, Debug)]
-pub struct Expression {
-    /// As it was written.
-    pub written: String,
-    /// Compiled, in linear time and bounded size.
-    pub regex: regex::Regex,
 }
 
 /// A named folder with its own terms.
@@ -50,6 +43,20 @@ pub struct ShellDefault {
     pub allowed: bool,
     /// Whether a person has to say yes.
     pub approval: bool,
+}
+
+packed! { struct Root { name, root, writable, suffixes, write_approval, read_approval, source } }
+packed! { struct ShellDefault { allowed, approval } }
+
+impl<T: Packed> Packed for Sourced<T> {
+    fn pack(&self, out: &mut Packer) {
+        self.value.pack(out);
+        self.source.pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(Sourced { value: Packed::unpack(from)?, source: Packed::unpack(from)? })
+    }
 }
 
 macro_rules! settings {
@@ -101,6 +108,9 @@ macro_rules! settings {
                 out
             }
         }
+
+        packed! { struct Settings { $($value,)* $($list,)* } }
+        packed! { struct Resolved { $($value,)* $($list,)* } }
 
         /// The keys that can be locked.
         pub const LOCKABLE: &[&str] = &[$(stringify!($value)),*];

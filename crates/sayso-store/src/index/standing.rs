@@ -74,10 +74,11 @@ fn made(work: &Transaction<'_>, stored: &Stored, node: &Node, (id, words, spec):
         (expires, uses_left) = (whole(node, "expires"), whole(node, "uses"));
     }
     work.execute(
-        "INSERT OR REPLACE INTO standing (id, is_rule, spec, words, enabled, source, session, created, expires, uses_left, last_used, uses)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "INSERT OR REPLACE INTO standing (id, number, is_rule, spec, words, enabled, source, session, created, expires, uses_left, last_used, uses)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             id,
+            stored.number,
             is_rule,
             json::write_plain(spec),
             words,
@@ -128,7 +129,7 @@ impl Index {
         let read = || -> Result<Vec<Standing>, Trouble> {
             insist_on_all(&self.db)?;
             let mut select = self.db.prepare_cached(
-                "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY created, id",
+                "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY number",
             )?;
             let rows = select.query_map([], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
             let mut out = Vec::new();

@@ -43,9 +43,10 @@ CREATE TABLE trusted (path TEXT PRIMARY KEY, digest TEXT, at INTEGER NOT NULL) W
 -- Changes of files of which the content before was kept.
 CREATE TABLE backups (call TEXT PRIMARY KEY, at INTEGER NOT NULL, session TEXT, paths TEXT, undone INTEGER) WITHOUT ROWID;
 
--- Rules and grants that were remembered. `spec` is what the journal says of it.
+-- Rules and grants that were remembered. `spec` is what the journal says of it, `number` the entry that does.
 CREATE TABLE standing (
     id TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
     is_rule INTEGER NOT NULL,
     spec TEXT NOT NULL,
     words TEXT NOT NULL,

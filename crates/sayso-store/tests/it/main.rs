@@ -15,6 +15,7 @@ mod many_processes;
 mod reading;
 mod scene;
 mod segments;
+mod snapshot;
 mod standing;
 mod tampering;
 mod torn;

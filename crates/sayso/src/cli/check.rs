@@ -71,7 +71,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
-    let place = Place::open(&args.choice)?;
+    let place = Place::quick(&args.choice)?;
     place.warn_of_environment();
     let broken = place.insist();
     // Programs get an answer in any case: with a broken policy it is a denial, and the exit status says that nothing was read.

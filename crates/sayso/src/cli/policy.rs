@@ -156,7 +156,7 @@ fn show_lists(out: &mut impl Write, part: &Part) -> io::Result<()> {
 }
 
 fn show_rules(out: &mut impl Write, title: &str, part: &Part) -> io::Result<()> {
-    if part.rules.all().is_empty() && part.shell.is_empty() {
+    if part.rules.is_empty() && part.shell.is_empty() {
         return Ok(());
     }
     writeln!(out, "\n{title}:")?;
@@ -187,7 +187,7 @@ fn view_json(view: &View) -> Node {
         .into_iter()
         .map(|(key, value, source)| (key, Node::map([("value", text(&value)), ("source", text(&source))])));
     let rules = |part: &Part| -> Node {
-        let list = part.rules.all().iter().map(|rule| {
+        let list = part.rules.all().map(|rule| {
             Node::map([
                 ("id", text(&rule.id)),
                 ("decision", text(rule.decision.word())),

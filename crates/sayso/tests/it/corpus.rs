@@ -7,10 +7,11 @@ use std::process::Stdio;
 
 use sayso::expected::{self, Expected, Row};
 use sayso::report;
-use sayso_core::decide::Run;
+use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
+use sayso_core::packed::{pack, unpack};
 use sayso_core::text::json;
 use sayso_gate::pipeline::{Bench, judge};
 
@@ -55,12 +56,18 @@ fn by_library(scene: &Scene, rows: &[Row]) -> Vec<(Node, Vec<String>)> {
     assert!(findings.is_empty(), "the policy of the scene is broken:\n{findings}");
     let world = scene.world();
     let bench = Bench { world: &world, policy: &loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+    // A policy that was packed says the same of every row.
+    let (packed, _) = unpack(pack(&loaded.policy, &[])).unwrap();
     rows.iter()
         .map(|row| {
             let id = Value::Number(row.line.to_string()).into();
             match Operation::freeze(call(scene, row)) {
                 Ok(operation) => {
                     let judged = judge(&bench, &operation);
+                    let reading = &judged.reading;
+                    let case =
+                        Case { operation: &operation, reading, grants: &[], uses: None, now: NOW, run: Run::Interactive, trace: false };
+                    assert_eq!(decide(&packed, &case), judged.verdict, "{}", row.name);
                     let differences = row.differences(judged.verdict.decision.word(), Some(&judged));
                     (report::json(&id, &judged), differences)
                 }

@@ -2,6 +2,7 @@
 
 mod monotone;
 mod order;
+mod packed;
 mod random;
 mod texts;
 

@@ -187,11 +187,45 @@ fn a_damaged_index_is_built_anew_and_a_denying_rule_still_counts() {
     let file = desk.scene.state().join("index.db");
     std::fs::write(&file, b"this is no database at all, and long enough to be looked at").unwrap();
     assert_eq!(sayso(&desk, &["check", "--", "sort -o x a"]).code, 20);
+    assert_eq!(outcome(&desk, "sort -o x a"), "blocked");
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(sayso(&desk, &["check", "--", "sort -o x a"]).code, 20);
+    assert_eq!(listed(&desk, "rules").len(), 1);
     // Where the rules cannot be read at all, nothing is judged without them.
     std::fs::remove_file(&file).unwrap();
+    std::fs::remove_file(desk.scene.state().join("snapshot")).unwrap();
     std::fs::create_dir(&file).unwrap();
     let done = sayso(&desk, &["check", "--", "git status"]);
     assert!(done.code == 2 && done.err.contains("everything is denied"), "{} {}", done.code, done.err);
+}
+
+#[test]
+fn a_snapshot_is_used_only_as_long_as_everything_is_as_it_was() {
+    let desk = Desk::with(&[]);
+    let check = |words: &[&str]| sayso(&desk, &[&["check"], words, &["--", "sort -o x a"]].concat()).code;
+    assert_eq!(check(&[]), 10);
+    assert!(!desk.scene.state().join("snapshot").exists(), "nothing is made for somebody who only asks");
+    sayso(&desk, &["rules", "add", "--allow", "sort -o x a", "--id", "r"]).is(0, "add");
+    assert_eq!((check(&[]), check(&[])), (0, 0));
+    assert!(desk.scene.state().join("snapshot").exists());
+    sayso(&desk, &["rules", "disable", "r"]).is(0, "disable");
+    assert_eq!((check(&[]), check(&[])), (10, 10));
+    sayso(&desk, &["rules", "enable", "r"]).is(0, "enable");
+    assert_eq!(check(&["--mode", "confirm-all"]), 0);
+    desk.scene.user_policy("rules:\n  - deny: {command: \"sort *\"}\n");
+    assert_eq!((check(&[]), check(&[])), (20, 20));
+    desk.scene.user_policy("rules:\n  - deny: {command: \"sorr *\"}\n");
+    assert_eq!((check(&[]), check(&[])), (0, 0));
+    desk.scene.project_policy("rules:\n  - ask: {command: \"sort *\"}\n", false);
+    assert_eq!((check(&[]), check(&[])), (10, 10));
+    desk.scene.user_policy("rules: 5\n");
+    assert_eq!((check(&[]), check(&[])), (2, 2), "what is broken is told each time");
+    // A snapshot that somebody damaged is no snapshot.
+    desk.scene.user_policy("mode: balanced\n");
+    assert_eq!(check(&[]), 10);
+    let file = desk.scene.state().join("snapshot");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    assert_eq!((check(&[]), check(&[])), (10, 10));
 }

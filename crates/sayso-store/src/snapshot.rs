@@ -1,0 +1,116 @@
+//! The snapshot: policy and grants in a form that a process can use without reading text, opening a database or compiling anything.
+//!
+//! It is only ever a copy. It is bound to a digest of everything that it was made from, and one that is stale, damaged, of another version
+//! or not the person's own is as good as none: whoever finds none reads the sources. So nothing waits for the disk when it is written, and
+//! nobody is told when it cannot be used.
+//!
+//! The digest over the content shows damage and not malice: whoever can write in the state folder can write a snapshot, and a policy too.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sayso_core::digest::{Digest, Encoder, Pieces};
+use sayso_core::grant::Grant;
+use sayso_core::packed::{LAYOUT, pack, unpack};
+use sayso_core::policy::Policy;
+
+use crate::folder::{Folder, shown};
+
+const FILE: &str = "snapshot";
+/// What files are called that are being written; the number of the process and of the file follow.
+const FRESH: &str = "snapshot.new-";
+const MAGIC: [u8; 16] = *b"sayso snapshot 1";
+/// Magic, program, sources, content: three digests, and the length of the content.
+const HEADER: usize = MAGIC.len() + 3 * 32 + 8;
+/// A larger content is neither written nor read.
+const MOST: u64 = 4 << 20;
+/// A file that was left by somebody who was killed while writing it is removed after so many seconds.
+const LEFT: i64 = 60;
+
+/// The digest of everything that a snapshot is made from, as name and content, in an order that the caller keeps to.
+///
+/// What is missing is left out, so that it is not the same as what is empty. The generation is that of the grants. What decides without
+/// being a file (a flag, a variable of the environment, whether a folder is trusted) is a source, too, and so is the program that runs,
+/// where another build can have the same version.
+pub fn bound<'a>(sources: impl IntoIterator<Item = (&'a str, &'a [u8])>, generation: u64) -> Digest {
+    let mut all = Pieces::default();
+    all.add(b"sources of a snapshot");
+    all.add(&generation.to_le_bytes());
+    for (name, content) in sources {
+        for part in [name.as_bytes(), content] {
+            // With their lengths, so that the parts cannot run into each other.
+            all.add(&(part.len() as u64).to_le_bytes());
+            all.add(part);
+        }
+    }
+    all.finish()
+}
+
+/// Puts a snapshot in place of the one that is there, for whoever asks with the same `bound`.
+///
+/// # Errors
+/// When the policy is too large or cannot be unpacked again, or the disk does not take it. Then there is none, or the one before.
+pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
+    let content = pack(policy, grants);
+    let length = content.len() as u64;
+    if length > MOST {
+        return Err(format!("policy and grants take {length} bytes, and a snapshot has at most {MOST}"));
+    }
+    // Rules are unpacked one by one, long after the digest was compared: here is the place to see that all of them can be.
+    if unpack(content.clone()).is_none_or(|(policy, grants)| pack(&policy, &grants) != content) {
+        return Err("policy and grants are not the same once they were packed; this is a mistake in sayso".to_owned());
+    }
+    let header = [&MAGIC[..], program().bytes(), bound.bytes(), Digest::of_bytes(&content).bytes(), &length.to_le_bytes()].concat();
+    remove_left(state)?;
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let name = format!("{FRESH}{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let path = shown(&state.path().join(&name));
+    let mut file = state.create_new(&name)?.ok_or_else(|| format!("{path} is there already; remove it"))?;
+    let written = file.write_all(&header).and_then(|()| file.write_all(&content));
+    let renamed = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| state.rename(&name, FILE));
+    if renamed.is_err() {
+        let _kept = state.remove(&name);
+    }
+    renamed
+}
+
+/// The policy and grants of a snapshot that was made by this version of the program from just these sources.
+pub fn load(state: &Folder, bound: &Digest) -> Option<(Policy, Vec<Grant>)> {
+    let mut file = state.read(FILE).ok()??;
+    let (digest, length) = read_header(&mut file, bound)?;
+    let mut content = Vec::with_capacity(length);
+    // One more, to see that there is no more; by then the room is there, so that nothing is moved.
+    file.take(length as u64 + 1).read_to_end(&mut content).ok()?;
+    (content.len() == length && Digest::of_bytes(&content) == digest).then_some(())?;
+    unpack(content)
+}
+
+/// Digest and length of the content, if the header is the wanted one.
+fn read_header(file: &mut File, bound: &Digest) -> Option<(Digest, usize)> {
+    let mut header = [0; HEADER];
+    file.read_exact(&mut header).ok()?;
+    let rest = header.strip_prefix(&MAGIC)?.strip_prefix(program().bytes())?.strip_prefix(bound.bytes())?;
+    let (digest, length) = rest.split_first_chunk::<32>()?;
+    let length = u64::from_le_bytes(*length.as_array()?);
+    (length <= MOST).then_some((Digest::from(*digest), usize::try_from(length).ok()?))
+}
+
+/// The program that wrote it: nothing is known of the form that another version has.
+fn program() -> Digest {
+    let mut encoder = Encoder::new("snapshot");
+    encoder.text(env!("CARGO_PKG_VERSION"));
+    encoder.text(&LAYOUT.to_string());
+    encoder.finish()
+}
+
+fn remove_left(state: &Folder) -> Result<(), String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+    for name in state.names()?.iter().filter(|name| name.starts_with(FRESH)) {
+        if state.look(name)?.is_some_and(|stat| now.saturating_sub(stat.st_mtime) > LEFT) {
+            state.remove(name)?;
+        }
+    }
+    Ok(())
+}

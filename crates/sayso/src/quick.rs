@@ -1,0 +1,51 @@
+//! The policy for a process that lives for one answer: from the snapshot if all its sources are as they were, else read and kept for the next.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use sayso_core::digest::Digest;
+use sayso_store::standing::generation::Generation;
+use sayso_store::{Folder, snapshot};
+use sayso_world::policy_files::{self, PolicyFile};
+use sayso_world::whereabouts::Whereabouts;
+
+use crate::assemble::{self, Choice, Loaded};
+
+/// Loads the policy, without a word on what is odd in its files: that is for commands that are about the policy.
+pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
+    // Nothing is made for somebody who only asks.
+    let folder = Folder::open_existing(&whereabouts.state).ok().flatten();
+    let bound = folder.as_ref().and_then(|_| bound(whereabouts, workspace, choice));
+    let (Some(folder), Some(bound)) = (folder, bound) else { return assemble::load(whereabouts, workspace, choice) };
+    if let Some((policy, grants)) = snapshot::load(&folder, &bound) {
+        return Loaded { policy, grants, files: Vec::new() };
+    }
+    let loaded = assemble::load(whereabouts, workspace, choice);
+    // Files or rules that changed meanwhile: what was read may be newer than what it would be kept for.
+    if loaded.policy.why_broken().is_none() && self::bound(whereabouts, workspace, choice) == Some(bound) {
+        // Where it cannot be kept, the next one reads again.
+        let _ = snapshot::store(&folder, &bound, &loaded.policy, &loaded.grants);
+    }
+    loaded
+}
+
+/// The digest of everything that decides what the policy is; none where a file cannot be read, which must be told.
+fn bound(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option<Digest> {
+    let mut files = policy_files::find(whereabouts, workspace);
+    files.extend(choice.file.as_deref().map(policy_files::named));
+    let mut sources: Vec<(String, Vec<u8>)> = Vec::new();
+    for PolicyFile { path, layer, text, trusted, .. } in files {
+        sources.push((format!("file {} {layer:?} {trusted}", path.display()), text.ok()?.into_bytes()));
+    }
+    for name in ["SAYSO_MODE", "SAYSO_PROFILE"] {
+        sources.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value.into_bytes())));
+    }
+    sources.extend(choice.profile.as_ref().map(|profile| ("--profile".to_owned(), profile.clone().into_bytes())));
+    sources.extend(choice.mode.map(|mode| ("--mode".to_owned(), mode.word().as_bytes().to_vec())));
+    // Another build of the same version may read the same file differently.
+    let program = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+    let build = format!("{} {} {} {}", program.ino(), program.size(), program.mtime(), program.mtime_nsec());
+    sources.push(("program".to_owned(), build.into_bytes()));
+    let generation = Generation::open(&whereabouts.state).and_then(|mut generation| generation.now(&whereabouts.state)).ok()?;
+    Some(snapshot::bound(sources.iter().map(|(name, content)| (name.as_str(), content.as_slice())), generation))
+}
