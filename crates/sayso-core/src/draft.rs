@@ -130,6 +130,11 @@ impl Draft {
 
     /// Puts the facts into the effects.
     pub fn settle(self, facts: &Facts) -> Reading {
+        self.settle_keeping(facts).0
+    }
+
+    /// The same, and hands the questions back.
+    pub fn settle_keeping(self, facts: &Facts) -> (Reading, Vec<Question>) {
         let home = facts.surroundings.home.as_deref();
         // From here on a path is written as the shell would write it: rules and messages know no other spelling of the home.
         let plain = |path: &str| from_home(path, home).unwrap_or_else(|| shown(path));
@@ -170,7 +175,7 @@ impl Draft {
         add_repository_reads(&mut effects, &commands, facts);
         let wrapper_programs = commands.iter().map(wrappers).collect();
         let git = commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
-        Reading {
+        let reading = Reading {
             effects,
             commands,
             opaque: self.opaque,
@@ -181,7 +186,8 @@ impl Draft {
             wrapper_programs,
             git,
             surroundings: facts.surroundings.clone(),
-        }
+        };
+        (reading, self.questions)
     }
 }
 

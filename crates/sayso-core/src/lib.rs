@@ -8,6 +8,7 @@ pub mod digest;
 pub mod draft;
 pub mod edit;
 pub mod effect;
+pub mod evidence;
 pub mod explain;
 pub mod fact;
 pub mod grant;

@@ -1,7 +1,10 @@
 //! The answer of the judge: a decision with its risk, its reasons and its terms. Never a bare bool.
 
+use std::sync::Arc;
+
 use crate::digest::Digest;
 use crate::effect::Effect;
+use crate::evidence::Evidence;
 use crate::packed::packed;
 
 /// Allow, ask or deny; later ones are stricter.
@@ -110,6 +113,8 @@ pub struct Verdict {
     pub digest: Digest,
     /// What was tried on the way, for `--explain`.
     pub trace: Vec<String>,
+    /// What it rests on; whoever asked the world puts it here.
+    pub evidence: Option<Arc<Evidence>>,
 }
 
 impl Reason {

@@ -89,6 +89,11 @@ impl Gate {
 
     /// Shows one prompt and waits for its end.
     async fn put(&self, prompt: &Arc<Prompt>) -> Result<(Choice, String), End> {
+        // Nobody is asked anything that the record does not know of.
+        let asked = What::Asked { prompt: prompt.id.clone(), round: prompt.round };
+        if let Err(why) = self.record(Some(&prompt.operation), asked) {
+            return Err(End::trouble(&format!("it could not be recorded: {why}")));
+        }
         let open = self.flood.open(prompt);
         // The queue registers the prompt when it is called, so it can be answered before anybody hears of it.
         let waiting = guarded(

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use sayso_core::grant::Grant;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
+use sayso_core::prompt::Round;
 use sayso_core::verdict::Verdict;
 
 use crate::approved::Yes;
+use crate::brief::Brief;
 
 /// Something that is recorded.
 #[derive(Clone, Debug)]
@@ -40,6 +42,13 @@ pub enum What {
         /// The profile that was in force.
         profile: String,
     },
+    /// A prompt is put before a person; written before it is shown.
+    Asked {
+        /// The prompt's id.
+        prompt: String,
+        /// Which of its prompts it is, where a call is asked about twice.
+        round: Round,
+    },
     /// What was approved has run.
     Finished {
         /// Whether the tool did its work.
@@ -48,6 +57,8 @@ pub enum What {
         started: bool,
         /// How long it took, in milliseconds.
         milliseconds: u64,
+        /// What came of it, in short.
+        result: Brief,
     },
     /// An answer was kept.
     Granted {

@@ -5,6 +5,7 @@
 pub mod approved;
 mod asking;
 pub mod batch;
+pub mod brief;
 mod closing;
 mod delegation;
 pub mod describe;

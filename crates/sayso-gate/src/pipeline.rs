@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use sayso_core::decide::{Case, Run, Uses, decide};
 use sayso_core::draft::{Draft, Reading};
+use sayso_core::evidence::Evidence;
 use sayso_core::grant::Grant;
 use sayso_core::operation::{Call, MAX_DEPTH, Operation};
 use sayso_core::outcome::Outcome;
@@ -15,6 +16,7 @@ use sayso_core::verdict::{Decision, Verdict};
 
 use crate::approved::{Approved, Yes};
 use crate::asking::Said;
+use crate::brief::Brief;
 use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
@@ -173,7 +175,8 @@ impl Gate {
         // The tools themselves may not have begun, such as after the person stopped everything.
         let (succeeded, started) = (matches!(ran, Ran::Done(_)), !matches!(ran, Ran::NotRun(_)));
         let milliseconds = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started, milliseconds }) {
+        let result = Brief::of(&ran);
+        if let Err(why) = self.record(Some(&operation), What::Finished { succeeded, started, milliseconds, result }) {
             self.tell(EventKind::Updated, Some(&operation), About::Words(format!("the end of a run could not be recorded: {why}")));
         }
         if !succeeded {
@@ -280,10 +283,14 @@ pub struct Judged {
 
 /// Judges one operation without running it.
 pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
-    let reading = read(bench.world, operation);
+    let draft = analyse(operation);
+    let facts = bench.world.answer(&operation.cwd(), operation.workspace(), &draft.questions);
+    let (reading, questions) = draft.settle_keeping(&facts);
     let case =
         Case { operation, reading: &reading, grants: bench.grants, uses: bench.uses, now: bench.now, run: bench.run, trace: bench.trace };
-    let verdict = decide(bench.policy, &case);
+    let mut verdict = decide(bench.policy, &case);
+    let without_grants = granted_by(&verdict).map(|_| decide(bench.policy, &Case { grants: &[], trace: false, ..case }).decision);
+    verdict.evidence = Some(Arc::new(Evidence { questions, facts, run: bench.run, without_grants }));
     Judged { reading, verdict }
 }
 

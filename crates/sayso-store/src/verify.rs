@@ -3,8 +3,9 @@
 //! Found are: a changed byte anywhere, a line or a segment that was taken out, put in or moved, and a cut in the middle. Whoever may write
 //! the folder can cut off the end or write the whole chain anew, and no chain shows that by itself: hand in a head that was kept elsewhere.
 //!
-//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside (whole lines that are put aside are one). And the oldest segments may be gone
-//! if a later entry of kind `pruned` says so: `through` is the number of the last entry that went, `head` its digest.
+//! Two things are no faults. A torn end is what a killed writer leaves; the next writer puts it aside (whole lines that are put aside are
+//! one). And the oldest segments may be gone if a later entry of kind `pruned` says so: `through` is the number of the last entry that went,
+//! `head` its digest. A damage that was [repaired](crate::repair) stays a fault for ever.
 
 use std::fmt;
 use std::path::Path;
@@ -63,6 +64,8 @@ pub enum What {
     MissingSegment,
     /// So many whole lines, which were not as they had been written, were put aside before it.
     PutAside(u64),
+    /// The record was damaged and goes on here; the last entry before that is this one.
+    Repaired(u64),
     /// The journal ends before the entry whose head was handed in.
     CutEnd(u64),
     /// The entry is another one than that whose head was handed in.
@@ -88,6 +91,8 @@ pub struct Report {
     pub faults: Vec<Fault>,
     /// How many more there are.
     pub more_faults: u64,
+    /// How many of them all the last `repaired` entry does not know of.
+    pub unsettled: u64,
 }
 
 /// Faults that are told one by one.
@@ -159,12 +164,14 @@ struct Walk {
     link: Link,
     /// The faults of a beginning that is gone, with what a `pruned` entry must say to excuse them.
     gone: Option<(Vec<Fault>, u64, Digest)>,
+    /// Somebody has settled what is damaged up to some entry.
+    is_repaired: bool,
 }
 
 impl Walk {
     fn new(expected: Option<Head>) -> Self {
         let nothing = line::nothing().hex();
-        Walk { report: Report::default(), expected, next: 1, link: Link::Either(nothing, nothing), gone: None }
+        Walk { report: Report::default(), expected, next: 1, link: Link::Either(nothing, nothing), gone: None, is_repaired: false }
     }
 
     fn segment(&mut self, folder: &Folder, file: &str, length: u64, is_last: bool) -> Result<(), String> {
@@ -218,7 +225,12 @@ impl Walk {
             Link::Either(one, other) => line.prev == one || line.prev == other,
             Link::Any => true,
         };
-        if line.number > self.next {
+        if line.kind == "repaired" {
+            // What it goes on from is told as damage for ever, so nobody gains by writing such an entry.
+            let last = value(bytes).and_then(|node| node.get("last")?.as_whole()).unwrap_or(0);
+            self.fault(file, place, Some(line.number), What::Repaired(last));
+            (self.is_repaired, self.report.unsettled) = (true, 0);
+        } else if line.number > self.next {
             self.missing(file, place, &line);
         } else if !linked {
             self.fault(file, place, Some(line.number), What::NotLinked);
@@ -244,6 +256,7 @@ impl Walk {
             Some(prev) if self.next == 1 && self.report.entries == 1 => {
                 let mut faults = std::mem::take(&mut self.report.faults);
                 faults.push(fault);
+                self.report.unsettled = 0;
                 self.gone = Some((faults, line.number - 1, prev));
             }
             _ => self.push(fault),
@@ -281,6 +294,8 @@ impl Walk {
 
     fn finish(&mut self, file: &str) {
         if let Some((mut faults, _, _)) = self.gone.take() {
+            // They stand before every entry.
+            self.report.unsettled += if self.is_repaired { 0 } else { faults.len() as u64 };
             faults.append(&mut self.report.faults);
             self.report.faults = faults;
         }
@@ -294,6 +309,7 @@ impl Walk {
     }
 
     fn push(&mut self, fault: Fault) {
+        self.report.unsettled += 1;
         if self.report.faults.len() < MOST_FAULTS {
             self.report.faults.push(fault);
         } else {
@@ -341,6 +357,9 @@ impl fmt::Display for What {
             What::MissingSegment => out.write_str("the file is missing"),
             What::PutAside(1) => out.write_str("a line that was changed after it was written was put aside before it"),
             What::PutAside(lines) => write!(out, "{lines} lines that were changed after they were written were put aside before it"),
+            What::Repaired(last) => {
+                write!(out, "the record before it was damaged; it was closed, and goes on here behind entry {last}, the last whole one")
+            }
             What::CutEnd(number) => write!(out, "the record ends here, but entry {number} was in it when its head was kept"),
             What::OtherHead => out.write_str("this is another entry than the one whose head was kept: the record was written anew"),
         }

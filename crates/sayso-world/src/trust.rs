@@ -10,6 +10,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use sayso_core::digest::Digest;
+use sayso_core::visible::visible;
 
 use crate::bounded_file::{self, Content, LastLink, raw};
 
@@ -76,20 +77,27 @@ pub fn list(state: &Path) -> Result<Vec<Trusted>, String> {
     let folder = fs::metadata(state).map_err(|error| format!("`{}` cannot be looked at: {error}", state.display()))?;
     let me = rustix::process::geteuid().as_raw();
     for (metadata, path) in [(&metadata, path.as_path()), (&folder, state)] {
-        if metadata.uid() != me {
-            return Err(format!("`{}` belongs to somebody else", path.display()));
-        }
-        if metadata.mode() & 0o022 != 0 {
-            return Err(format!("`{0}` can be written by others; run `chmod go-w {0}`", path.display()));
-        }
+        check_own(path, metadata, me)?;
     }
     parse(&bytes).ok_or_else(|| format!("`{shown}` is damaged"))
+}
+
+/// Refuses what belongs to somebody else or can be written by others, in the words that the record has for it.
+fn check_own(path: &Path, metadata: &fs::Metadata, me: u32) -> Result<(), String> {
+    let shown = visible(&path.to_string_lossy()).into_owned();
+    if metadata.uid() != me {
+        return Err(format!("`{shown}` belongs to somebody else"));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(format!("`{shown}` can be written by others: look at what is in it, then run `chmod go-rwx` on it"));
+    }
+    Ok(())
 }
 
 /// Changes the list while no other process does.
 fn change(state: &Path, change: impl FnOnce(&mut Vec<Trusted>)) -> Result<(), String> {
     let failed = |what: &str, error: std::io::Error| format!("could not {what} in `{}`: {error}", state.display());
-    make_private_folder(state).map_err(|error| failed("make a private folder", error))?;
+    make_private_folder(state)?;
     let lock = open_private(&state.join("trusted.lock"), false).map_err(|error| failed("open the lock", error))?;
     lock.lock().map_err(|error| failed("lock the list", error))?;
     let path = state.join(LIST);
@@ -125,10 +133,14 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-fn make_private_folder(folder: &Path) -> std::io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if fs::metadata(folder)?.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+/// A folder that others could write in is refused: who knows what they put there. One that they can only read is hidden from them.
+fn make_private_folder(folder: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("could not make a private folder in `{}`: {error}", visible(&folder.to_string_lossy()));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    let metadata = fs::metadata(folder).map_err(failed)?;
+    check_own(folder, &metadata, rustix::process::geteuid().as_raw())?;
+    if metadata.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(failed)?;
     }
     Ok(())
 }
@@ -219,6 +231,23 @@ mod tests {
         fs::set_permissions(state.join(LIST), Permissions::from_mode(0o622)).unwrap();
         assert!(!is_trusted(&state, "/w", "x"));
         assert!(list(&state).unwrap_err().contains("chmod"));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_in_is_refused_and_stays_as_it_is() {
+        let (_folder, state) = state();
+        trust(&state, "/w", "x").unwrap();
+        fs::set_permissions(&state, Permissions::from_mode(0o777)).unwrap();
+        for why in [trust(&state, "/v", "x").unwrap_err(), untrust(&state, "/w").unwrap_err(), list(&state).unwrap_err()] {
+            assert!(why.contains("can be written by others: look at what is in it"), "{why}");
+        }
+        assert!(!is_trusted(&state, "/w", "x"));
+        assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o777);
+        // One that others can only read is hidden from them.
+        fs::set_permissions(&state, Permissions::from_mode(0o755)).unwrap();
+        trust(&state, "/v", "x").unwrap();
+        assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o700);
+        assert!(is_trusted(&state, "/w", "x") && is_trusted(&state, "/v", "x"));
     }
 
     #[test]

@@ -82,6 +82,20 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
     if let Some(path) = &choice.file {
         found.push(policy_files::named(path));
     }
+    merge(whereabouts, found, choice)
+}
+
+/// The same, but the file of the choice stands in place of the person's own, and not above all others.
+pub fn load_instead(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
+    let mut found = policy_files::find(whereabouts, workspace);
+    if let Some(path) = &choice.file {
+        found.retain(|file| file.layer != FileLayer::User);
+        found.push(PolicyFile { layer: FileLayer::User, ..policy_files::named(path) });
+    }
+    merge(whereabouts, found, choice)
+}
+
+fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> Loaded {
     let mut layers = Vec::new();
     let mut files = Vec::new();
     for file in found {
@@ -104,7 +118,7 @@ pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loa
     Loaded { policy, grants, files }
 }
 
-/// The rules and grants of the store. Where they cannot be read, so can the policy: a rule that denies may be among them.
+/// The rules and grants of the store. Where they cannot be read, neither can the policy: a rule that denies may be among them.
 fn remembered(whereabouts: &Whereabouts) -> (Option<(ReadFile, Option<Layer>)>, Vec<Grant>) {
     let standing = learned::standing(&whereabouts.state);
     let file = |unreadable: Option<String>| ReadFile {

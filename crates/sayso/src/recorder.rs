@@ -2,25 +2,33 @@
 
 use std::sync::Arc;
 
+use sayso_core::effect::{Effect, Target};
 use sayso_core::explain;
 use sayso_core::grant::{Grant, Reach};
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::Round;
+use sayso_core::text::json;
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::approved::Yes;
+use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::{Spent, Store};
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
 use sayso_store::standing::change::{self, Change};
 
+use crate::heads::Heads;
+use crate::replay::kept;
 use crate::shelf::{self, Shelf};
 
 /// Writes entries to the journal.
 pub struct Recorder {
-    journal: Journal,
+    journal: Arc<Journal>,
+    /// Who keeps heads elsewhere.
+    heads: Option<Heads>,
     shelf: Shelf,
     /// Who started sayso.
     user: u32,
@@ -50,15 +58,34 @@ impl Recorder {
             (true, true) => Kept::Redacted,
             (true, false) => Kept::Full,
         };
+        let journal = Arc::new(journal);
+        let heads = Heads::new(settings, &journal);
         let shelf = Shelf::new(journal.state().to_owned());
-        Recorder { journal, shelf, user, kept, sync }
+        Recorder { journal, heads, shelf, user, kept, sync }
     }
 
     /// Writes an entry that belongs to no call.
     pub fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
         let mut all = self.who();
         all.extend(fields);
-        self.journal.append(kind, all, self.sync(true)).map(drop)
+        self.add(kind, all, self.sync(true))
+    }
+
+    fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), String> {
+        let added = self.journal.append(kind, fields, sync)?;
+        if let Some(heads) = &self.heads {
+            heads.added(added);
+        }
+        Ok(())
+    }
+
+    /// Writes down a change of what is remembered.
+    fn change(&self, about: Vec<(&'static str, Node)>, change: &Change<'_>) -> Result<(), String> {
+        let added = change::write(&self.journal, about, change, self.sync(true))?;
+        if let Some(heads) = &self.heads {
+            heads.added(added);
+        }
+        Ok(())
     }
 
     /// Who started sayso, as every entry says.
@@ -70,11 +97,11 @@ impl Recorder {
     pub fn end_session(&self, session: &str) -> Result<(), String> {
         let is_of_it = |grant: &Grant| matches!(&grant.reach, Reach::Session(name) if name == session);
         if self.shelf.grants().iter().any(is_of_it) {
-            return change::write(&self.journal, self.who(), &Change::SessionEnded(session), self.sync(true));
+            return self.change(self.who(), &Change::SessionEnded(session));
         }
         let mut fields = self.who();
         fields.push(("session", record::text(session)));
-        self.journal.append("session_ended", fields, self.sync(false)).map(drop)
+        self.add("session_ended", fields, self.sync(false))
     }
 
     fn sync(&self, weighty: bool) -> Sync {
@@ -111,7 +138,8 @@ impl Recorder {
             if let Some(reason) = verdict.weightiest() {
                 fields.push(("rule", record::text(&reason.rule)));
                 fields.push(("source", record::text(&reason.source)));
-                fields.push(("why", record::text(&reason.text)));
+                // It may name what the arguments name.
+                fields.extend((self.kept != Kept::Nothing).then(|| ("why", record::text(&reason.text))));
             }
         }
         if let Some(yes) = decided.yes {
@@ -125,15 +153,30 @@ impl Recorder {
         if let Some(note) = decided.note {
             fields.push(("note", record::text(note)));
         }
-        if decided.verdict.is_none() {
+        if decided.verdict.is_none() && self.kept != Kept::Nothing {
             fields.push(("message", record::text(decided.message)));
         }
+        let grant = decided.verdict.and_then(|verdict| verdict.reasons.iter().find_map(|reason| reason.source.strip_prefix("grant ")));
+        fields.extend(grant.map(|id| ("grant", record::text(id))));
         if let Some(operation) = operation {
-            fields.push(("what", record::text(&explain::subject(operation))));
-            fields.push(("cwd", record::text(&operation.cwd())));
+            // As with the arguments: equal calls have equal digests, and nobody without the key can try out guesses.
+            fields.push(("operation", Node::text(self.journal.key()?.digest(&Node::text(operation.digest().to_string())))));
             fields.extend(record::arguments(&self.journal, operation.args(), self.kept, &[])?);
+            if self.kept != Kept::Nothing {
+                fields.push(("what", record::text(&explain::subject(operation))));
+                fields.push(("cwd", record::text(&operation.cwd())));
+                fields.push(("workspace", record::text(operation.workspace())));
+                fields.extend(decided.verdict.map(|verdict| ("effects", effects(&verdict.effects, operation.workspace()))));
+            }
         }
         Ok(fields)
+    }
+
+    /// What is needed to judge the call again; `fields` are those that the entry has already.
+    fn facts(&self, operation: Option<&Operation>, verdict: Option<&Verdict>, fields: &[(&'static str, Node)]) -> Option<Node> {
+        let evidence = verdict?.evidence.as_deref().filter(|_| self.kept != Kept::Nothing)?;
+        let fields = Node::map(fields.iter().cloned());
+        Some(kept::facts(operation?, evidence, &fields, self.kept == Kept::Redacted))
     }
 }
 
@@ -147,6 +190,63 @@ struct Decided<'a> {
     message: &'a str,
     profile: &'a str,
 }
+
+/// The effects of a call in short: what is done, to what, and `false` behind what only may happen. Paths in the workspace start there.
+fn effects(effects: &[Effect], workspace: &str) -> Node {
+    let mut out: Vec<Node> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    let mut left_out: u64 = 0;
+    for effect in effects {
+        let target = match &effect.target {
+            Target::Path(place) => {
+                let path = place.fact.as_ref().map_or(&place.written, |fact| &fact.canonical);
+                let inside = path.strip_prefix(workspace).and_then(|rest| rest.strip_prefix('/'));
+                Some(if path == workspace { "." } else { inside.unwrap_or(path) })
+            }
+            Target::UnknownPath(written) => Some(written.as_str()),
+            Target::Url(url) => Some(url.host.as_str()),
+            Target::Host(host) => Some(host.as_str()),
+            Target::Tool(name) | Target::Agent(name) | Target::McpTool { tool: name, .. } => Some(name.as_str()),
+            Target::Command | Target::Nothing => None,
+        };
+        let mut item = vec![Node::text(effect.kind.word())];
+        item.extend(target.map(record::text));
+        item.extend((!effect.certain).then(|| flag(false)));
+        let item: Node = Value::List(item).into();
+        let text = json::write_plain(&item);
+        if seen.contains(&text) {
+            continue;
+        }
+        if seen.iter().map(String::len).sum::<usize>() + text.len() > MOST_EFFECTS {
+            left_out += 1;
+            continue;
+        }
+        seen.push(text);
+        out.push(item);
+    }
+    out.extend((left_out > 0).then(|| number(left_out)));
+    Value::List(out).into()
+}
+
+/// What came of a run, as fields. What is usual is left out.
+fn result(result: &Brief, kept: Kept) -> Vec<(&'static str, Node)> {
+    let mut fields = Vec::new();
+    fields.extend(result.exit.as_ref().map(|status| ("exit", Node::from(Value::Number(status.clone())))));
+    fields.extend(result.signal.as_ref().map(|signal| ("signal", record::text(signal))));
+    fields.extend(result.timed_out.then(|| ("timed_out", flag(true))));
+    if result.output_bytes > 0 {
+        fields.extend([("output_bytes", number(result.output_bytes)), ("output_lines", number(result.output_lines))]);
+    }
+    if !result.changed.is_empty() {
+        // Which paths they are is a part of the arguments.
+        let paths = if kept == Kept::Nothing { &[][..] } else { &result.changed };
+        fields.push(("changed", Value::List(paths.iter().map(|path| record::text(path)).collect()).into()));
+    }
+    fields
+}
+
+/// So many bytes of effects are kept.
+const MOST_EFFECTS: usize = 300;
 
 fn number(number: u64) -> Node {
     Value::Number(number.to_string()).into()
@@ -181,7 +281,8 @@ impl Store for Recorder {
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
         let operation = entry.operation.as_deref();
-        let mut fields = operation.map(|operation| self.about(operation)).unwrap_or_default();
+        let who = || vec![("user", number(u64::from(self.user)))];
+        let mut fields = operation.map_or_else(who, |operation| self.about(operation));
         let (kind, weighty) = match &entry.what {
             What::Decided { verdict, outcome, yes, note, denied_by, message, profile } => {
                 let decided = Decided {
@@ -194,17 +295,27 @@ impl Store for Recorder {
                     profile,
                 };
                 fields.extend(self.decided(operation, &decided)?);
+                let facts = self.facts(operation, verdict.as_deref(), &fields);
+                fields.extend(facts.map(|facts| ("facts", facts)));
                 ("decided", verdict.as_deref().is_none_or(|verdict| verdict.decision != Decision::Allow))
             }
-            What::Finished { succeeded, started, milliseconds } => {
+            What::Asked { prompt, round } => {
+                fields.push(("prompt", record::text(prompt)));
+                fields.extend((*round != Round::Only).then(|| ("round", number(if *round == Round::First { 1 } else { 2 }))));
+                let what = operation.filter(|_| self.kept != Kept::Nothing).map(explain::subject);
+                fields.extend(what.map(|what| ("what", record::text(&what))));
+                ("asked", false)
+            }
+            What::Finished { succeeded, started, milliseconds, result: brief } => {
                 fields.extend([("succeeded", flag(*succeeded)), ("started", flag(*started)), ("milliseconds", number(*milliseconds))]);
+                fields.extend(result(brief, self.kept));
                 ("finished", false)
             }
             What::Granted { grant, words } => {
                 let grant = shelf::with_end(grant, entry.at);
-                return change::write(&self.journal, fields, &Change::Granted { grant: &grant, words }, self.sync(true));
+                return self.change(fields, &Change::Granted { grant: &grant, words });
             }
-            What::Revoked { id } => return change::write(&self.journal, fields, &Change::Removed(id), self.sync(true)),
+            What::Revoked { id } => return self.change(fields, &Change::Removed(id)),
             What::Mode { from, to } => {
                 fields.extend([("from", record::text(from)), ("to", record::text(to))]);
                 ("mode", true)
@@ -214,6 +325,6 @@ impl Store for Recorder {
                 ("trouble", true)
             }
         };
-        self.journal.append(kind, fields, self.sync(weighty)).map(drop)
+        self.add(kind, fields, self.sync(weighty))
     }
 }

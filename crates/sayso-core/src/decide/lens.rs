@@ -88,6 +88,7 @@ impl<'a> Lens<'a> {
             terms,
             digest: self.case.operation.digest(),
             trace: trace.lines,
+            evidence: None,
         }
     }
 

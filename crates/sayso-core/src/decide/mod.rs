@@ -107,6 +107,7 @@ pub fn refusal(case: &Case<'_>, rule: &str, text: &str) -> Verdict {
         terms: Terms::default(),
         digest: case.operation.digest(),
         trace: Vec::new(),
+        evidence: None,
     }
 }
 

@@ -40,6 +40,13 @@ pub enum Origin {
     CommandLine,
 }
 
+impl Origin {
+    /// Whether it lies in the workspace, where others than the person write.
+    fn is_project(self) -> bool {
+        matches!(self, Origin::Project | Origin::UntrustedProject)
+    }
+}
+
 /// How a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -314,8 +321,11 @@ impl Context<'_> {
             "show_matched_pattern" => settings.show_matched_pattern = self.bool(node),
             "show_approval_stats" => settings.show_approval_stats = self.bool(node),
             "truncate_lines" => settings.truncate_lines = self.whole(node),
+            "redact" if self.origin.is_project() && node.as_bool() == Some(false) => self.not_for_projects(entry),
             "redact" => settings.redact = self.bool(node),
             "sandbox" => self.sandbox(node, settings),
+            // What is kept of a person's calls is not for a project to say, trusted or not (Z-47).
+            "audit" if self.origin.is_project() => self.not_for_projects(entry),
             "audit" => {
                 for entry in node.entries() {
                     let node = &entry.node;
@@ -324,6 +334,8 @@ impl Context<'_> {
                         "enabled" => settings.audit_enabled = self.bool(node),
                         "path" => settings.audit_path = self.sourced(node, Some(text())),
                         "retention_days" => settings.audit_retention_days = self.whole(node),
+                        "head_every" => settings.audit_head_every = self.whole(node),
+                        "head_command" => settings.audit_head_command = self.program(node),
                         _ => settings.audit_sync = self.sourced(node, text()),
                     }
                 }
@@ -336,6 +348,22 @@ impl Context<'_> {
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),
         }
+    }
+
+    /// A program with its arguments, which is started without a shell and whatever the search path says.
+    fn program(&mut self, node: &Node) -> Option<Sourced<Vec<String>>> {
+        let words: Vec<String> = node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
+        if !words.first().is_some_and(|program| program.starts_with('/')) || words.iter().any(|word| word.contains('\0')) {
+            self.error(node.span, "a program is a list of words, and the first is the absolute path of its file");
+        }
+        self.sourced(node, words)
+    }
+
+    /// A key that counts in the person's own file and the administrator's only.
+    fn not_for_projects(&mut self, entry: &Entry) {
+        let message = format!("`{}` of a project's file does not count", entry.key);
+        let hint = "what is recorded is said in your own policy file, or in a managed one";
+        self.findings.push(Diagnostic::warning(entry.key_span, message).hint(hint));
     }
 
     fn bool(&self, node: &Node) -> Option<Sourced<bool>> {

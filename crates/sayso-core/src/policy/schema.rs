@@ -146,6 +146,12 @@ static AUDIT: Record = Record {
         field("enabled", Bool, "Whether decisions are recorded; high risk is recorded in any case."),
         field("path", Text, "Where the journal is kept."),
         field("retention_days", Whole { least: 1, most: 36_500 }, "How long entries are kept."),
+        field(
+            "head_every",
+            Whole { least: 1, most: 1_000_000 },
+            "After how many entries the head of the record is handed to `head_command`.",
+        ),
+        field("head_command", TEXTS, "A program with its arguments that keeps heads elsewhere; it is started without a shell."),
         field("sync", Word(&["auto", "disk", "none"]), "When the journal is forced to the disk."),
     ],
 };

@@ -199,6 +199,10 @@ settings! {
         audit_path: Option<String> = None,
         /// How long entries are kept.
         audit_retention_days: u64 = 90,
+        /// After how many entries the head of the record is handed on; 0 for never.
+        audit_head_every: u64 = 0,
+        /// The program that the head is handed to, with its arguments.
+        audit_head_command: Vec<String> = Vec::new(),
         /// When the journal is forced to the disk.
         audit_sync: String = "auto".to_owned(),
         /// Who asks when a hook has to.
@@ -249,6 +253,12 @@ impl InWords for u64 {
 impl InWords for String {
     fn in_words(&self) -> String {
         self.clone()
+    }
+}
+
+impl InWords for Vec<String> {
+    fn in_words(&self) -> String {
+        format!("[{}]", self.join(", "))
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod calls;
 mod damage;
 mod entries;
+pub mod health;
 mod lock;
 mod pick;
 mod schema;
@@ -225,6 +226,7 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             // The rest of the record can still be asked; `damaged` tells what cannot.
             Err(Bad::Damaged(place)) => {
                 work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+                standing::doubt(work)?;
                 continue;
             }
         };

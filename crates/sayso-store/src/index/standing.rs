@@ -5,7 +5,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::Limits;
 use sayso_core::text::json;
 
-use super::{Index, Trouble, take_in_all, text};
+use super::{Index, Trouble, cursor, take_in_all, text};
 use crate::journal::{Journal, Sync};
 use crate::read::Stored;
 use crate::standing::change::{self, Change};
@@ -21,7 +21,11 @@ pub(super) fn concerns(kind: &str) -> bool {
 pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> Result<(), Trouble> {
     let id = text(node, "id").unwrap_or_default();
     let words = text(node, "words").unwrap_or_default();
+    if !matches!(stored.kind.as_str(), "restated" | "spent") {
+        touch(work, stored, id, text(node, "session").filter(|_| stored.kind == "session_ended"))?;
+    }
     match stored.kind.as_str() {
+        "restated" if is_old(work, node, id)? => {}
         "granted" | "rule_added" | "restated" => {
             if let Some(spec) = node.get("spec") {
                 made(work, stored, node, (id, words, spec))?;
@@ -60,6 +64,38 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
             work.execute("DELETE FROM standing WHERE session = ?1", [text(node, "session")])?;
         }
         _ => {}
+    }
+    Ok(())
+}
+
+/// Notes that an entry changed something.
+fn touch(work: &Transaction<'_>, stored: &Stored, id: &str, session: Option<&str>) -> Result<(), Trouble> {
+    let name = session.map_or_else(|| id.to_owned(), |session| format!("session {session}"));
+    if !name.is_empty() {
+        work.prepare_cached("INSERT OR REPLACE INTO touched VALUES (?1, ?2)")?.execute(params![name, stored.number])?;
+    }
+    Ok(())
+}
+
+/// Whether something was changed between the look at it and the entry that restates it.
+fn is_old(work: &Transaction<'_>, node: &Node, id: &str) -> Result<bool, Trouble> {
+    let session = node.get("spec").and_then(|spec| text(spec, "session")).map(|session| format!("session {session}"));
+    let newest: Option<i64> =
+        work.query_row("SELECT max(number) FROM touched WHERE id IN (?1, ?2)", params![id, session], |row| row.get(0))?;
+    Ok(newest.is_some_and(|newest| newest > whole(node, "as_of").unwrap_or(0)))
+}
+
+/// A part of the journal is not as it was written, and something may have been taken back there: what allows is disabled, and a person
+/// enables it again. What asks and denies goes on.
+pub(super) fn doubt(work: &Transaction<'_>) -> Result<(), Trouble> {
+    let mut select = work.prepare("SELECT id, is_rule, spec FROM standing WHERE enabled")?;
+    let rows = select.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?, row.get::<_, String>(2)?)))?;
+    for row in rows.collect::<Result<Vec<_>, _>>()? {
+        let (id, is_rule, spec) = row;
+        let allows = json::read(&spec, &Limits::default()).is_ok_and(|rule| rule.get("allow").is_some());
+        if !is_rule || allows {
+            work.execute("UPDATE standing SET enabled = 0 WHERE id = ?1", [id])?;
+        }
     }
     Ok(())
 }
@@ -126,22 +162,7 @@ impl Index {
     /// # Errors
     /// When the index cannot be read.
     pub fn standing(&self) -> Result<Vec<Standing>, String> {
-        let read = || -> Result<Vec<Standing>, Trouble> {
-            insist_on_all(&self.db)?;
-            let mut select = self.db.prepare_cached(
-                "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY number",
-            )?;
-            let rows = select.query_map([], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
-            let mut out = Vec::new();
-            for row in rows {
-                let (standing, spec, is_rule) = row?;
-                let spec = json::read(&spec, &Limits::default())
-                    .map_err(|error| Trouble::Damaged(format!("what is remembered cannot be read: {}", error.message)))?;
-                out.push(Standing { what: if is_rule { What::Rule(spec) } else { What::Grant(spec) }, ..standing });
-            }
-            Ok(out)
-        };
-        read().map_err(Trouble::words)
+        standing_in(&self.db).map_err(Trouble::words)
     }
 
     /// How often the rules of policy files were used that may only be used so often.
@@ -149,13 +170,7 @@ impl Index {
     /// # Errors
     /// When the index cannot be read.
     pub fn spent(&self) -> Result<Vec<(String, u64)>, String> {
-        let read = || -> Result<Vec<(String, u64)>, Trouble> {
-            insist_on_all(&self.db)?;
-            let mut select = self.db.prepare_cached("SELECT id, uses FROM spent")?;
-            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        };
-        read().map_err(Trouble::words)
+        spent_in(&self.db).map_err(Trouble::words)
     }
 
     /// Uses something once that may only be used so often: a grant, or a rule with `most`. False if it is gone or used up. Of many processes
@@ -167,12 +182,37 @@ impl Index {
         self.take_once(journal, about, id, most).map_err(Trouble::words)
     }
 
+    /// Writes everything again that stands, so that the entries before can leave the record. Nothing is used meanwhile, and what is changed
+    /// meanwhile counts more.
+    ///
+    /// # Errors
+    /// When something is not in the record; then nothing may leave it.
+    pub fn restate(&mut self, journal: &Journal, about: &[(&'static str, Node)]) -> Result<(), String> {
+        self.restate_all(journal, about).map_err(Trouble::words)
+    }
+
+    fn restate_all(&mut self, journal: &Journal, about: &[(&'static str, Node)]) -> Result<(), Trouble> {
+        let state = self.state.clone();
+        let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        take_in_all(&work, &state)?;
+        let (as_of, _) = cursor(&work)?;
+        for standing in standing_in(&work)? {
+            let change = Change::Restated { standing: &standing, as_of };
+            change::write(journal, about.to_vec(), &change, Sync::System).map_err(Trouble::Other)?;
+        }
+        for (id, uses) in spent_in(&work)? {
+            let change = Change::Spent { id: &id, uses };
+            change::write(journal, about.to_vec(), &change, Sync::System).map_err(Trouble::Other)?;
+        }
+        take_in_all(&work, &state)?;
+        Ok(work.commit()?)
+    }
+
     fn take_once(&mut self, journal: &Journal, about: Vec<(&'static str, Node)>, id: &str, most: Option<u64>) -> Result<bool, Trouble> {
         let state = self.state.clone();
         // Whoever comes here at the same time waits, and then sees this use.
         let work = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         take_in_all(&work, &state)?;
-        insist_on_all(&work)?;
         let standing: Option<(bool, Option<u64>)> = work
             .query_row("SELECT enabled, uses_left FROM standing WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
@@ -194,10 +234,25 @@ impl Index {
     }
 }
 
-/// Refuses where a part of the record is damaged: what was taken back there would stand again.
-fn insist_on_all(db: &Connection) -> Result<(), Trouble> {
-    let place: Option<String> = db.query_row("SELECT place FROM damaged LIMIT 1", [], |row| row.get(0)).optional()?;
-    place.map_or(Ok(()), |place| Err(Trouble::Other(format!("what is remembered cannot be relied on, as the record is damaged: {place}"))))
+fn standing_in(db: &Connection) -> Result<Vec<Standing>, Trouble> {
+    let mut select = db.prepare_cached(
+        "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY number",
+    )?;
+    let rows = select.query_map([], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
+    let mut out = Vec::new();
+    for row in rows {
+        let (standing, spec, is_rule) = row?;
+        let spec = json::read(&spec, &Limits::default())
+            .map_err(|error| Trouble::Damaged(format!("what is remembered cannot be read: {}", error.message)))?;
+        out.push(Standing { what: if is_rule { What::Rule(spec) } else { What::Grant(spec) }, ..standing });
+    }
+    Ok(out)
+}
+
+fn spent_in(db: &Connection) -> Result<Vec<(String, u64)>, Trouble> {
+    let mut select = db.prepare_cached("SELECT id, uses FROM spent")?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn row_of(row: &Row<'_>) -> rusqlite::Result<Standing> {

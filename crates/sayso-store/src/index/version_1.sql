@@ -61,5 +61,8 @@ CREATE TABLE standing (
 ) WITHOUT ROWID;
 CREATE INDEX standing_of_session ON standing (session) WHERE session IS NOT NULL;
 
+-- The entry that changed a rule, a grant or a session last; what is restated as it was before that is old.
+CREATE TABLE touched (id TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+
 -- How often rules of policy files were used that may only be used so often.
 CREATE TABLE spent (id TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;

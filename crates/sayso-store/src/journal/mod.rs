@@ -70,6 +70,20 @@ pub struct Journal {
     key: OnceLock<Key>,
 }
 
+/// What an entry behind a damaged end follows.
+pub(crate) struct Behind {
+    /// The segment that it begins.
+    pub segment: u64,
+    /// The number before its own.
+    pub number: u64,
+    /// The digest of the last whole entry.
+    pub digest: Digest,
+    /// When that was written.
+    pub at: i64,
+    /// What the entry says.
+    pub fields: Vec<(&'static str, Node)>,
+}
+
 struct Current {
     file: Arc<File>,
     /// As it was when it was opened: which file it is.
@@ -185,6 +199,45 @@ impl Journal {
             file.sync_data().map_err(|error| self.could_not_write(tail.segment, &error.to_string()))?;
         }
         Ok(Appended { number: tail.number, digest: tail.digest })
+    }
+
+    /// Whether an entry could follow what is there; adds none.
+    ///
+    /// # Errors
+    /// When the end of the record is damaged, or a newer sayso wrote it.
+    pub fn check_end(&self) -> Result<(), String> {
+        let _guard = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.hold()?;
+        tail::find(&self.folder).map(drop).map_err(String::from)
+    }
+
+    /// The folder with the segments.
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Goes on behind an end that is damaged, in a segment of its own: its first entry says what was lost. `look` finds out
+    /// what is left; nothing happens where the end is whole.
+    pub(crate) fn go_on(&self, kind: &str, look: impl FnOnce(&Folder) -> Result<Behind, String>) -> Result<Option<Appended>, String> {
+        let mut slot = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.hold()?;
+        match tail::find(&self.folder) {
+            Ok(_) => return Ok(None),
+            Err(tail::Lost::Other(why)) => return Err(why),
+            Err(tail::Lost::Damaged(_)) => {}
+        }
+        let Behind { segment, number, digest, at, fields } = look(&self.folder)?;
+        let fields = line::fields(&fields)?;
+        line::check(kind, &fields)?;
+        *slot = None;
+        let file = self.folder.create_new(&segments::name(segment))?.ok_or("another process repairs the record just now; try again")?;
+        let mut tail = Tail { segment, length: 0, number, at, digest };
+        let mut text = String::new();
+        push(&mut text, &mut tail, now(), kind, &fields)?;
+        write(&file, &text, 0).map_err(|reason| self.could_not_write(segment, &reason))?;
+        file.sync_data().map_err(|error| self.could_not_write(segment, &error.to_string()))?;
+        self.folder.sync()?;
+        Ok(Some(Appended { number: tail.number, digest: tail.digest }))
     }
 
     /// Takes the lock, and makes sure that it is the one that everybody takes.

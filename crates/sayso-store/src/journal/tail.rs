@@ -23,13 +23,36 @@ pub(crate) struct Tail {
     pub digest: Digest,
 }
 
+/// Why there is no end to go on from.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// It is damaged; `sayso doctor --repair` goes on behind it.
+    Damaged(String),
+    /// Anything else, such as entries of a newer version.
+    Other(String),
+}
+
+impl From<String> for Lost {
+    fn from(why: String) -> Lost {
+        Lost::Other(why)
+    }
+}
+
+impl From<Lost> for String {
+    fn from(lost: Lost) -> String {
+        match lost {
+            Lost::Damaged(why) | Lost::Other(why) => why,
+        }
+    }
+}
+
 /// A line nearly always is shorter than this.
 const FIRST_LOOK: u64 = 4096;
 /// How far back a whole line is looked for. More than one line of torn bytes takes a loss of power, or somebody's hand.
 const FURTHEST: u64 = 4 * LONGEST as u64;
 
 /// Looks for the end; what stands behind it is torn. The lock must be held: otherwise a line that is just being written looks torn.
-pub(crate) fn find(folder: &Folder) -> Result<Tail, String> {
+pub(crate) fn find(folder: &Folder) -> Result<Tail, Lost> {
     let segments = segments::list(folder)?;
     let mut rest = segments.iter().rev();
     let Some(&last) = rest.next() else { return Ok(start()) };
@@ -39,11 +62,11 @@ pub(crate) fn find(folder: &Folder) -> Result<Tail, String> {
     // Nothing whole in it: whoever began this segment did not get to its first line.
     let Some(&before) = rest.next() else {
         // Only the very first segment has nothing before it.
-        return if last == 1 { Ok(start()) } else { Err(damaged(folder, last)) };
+        return if last == 1 { Ok(start()) } else { Err(Lost::Damaged(damaged(folder, last))) };
     };
     match last_whole(folder, before)? {
         (Some(tail), end) if tail.length == end => Ok(Tail { segment: last, length: 0, ..tail }),
-        _ => Err(damaged(folder, before)),
+        _ => Err(Lost::Damaged(damaged(folder, before))),
     }
 }
 
@@ -53,7 +76,7 @@ fn start() -> Tail {
 }
 
 /// The last whole line of a segment, if it has one, and how long the segment is.
-fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), String> {
+fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Lost> {
     let name = segments::name(segment);
     let failed = |error: std::io::Error| format!("could not read the record `{name}`: {error}");
     let file = folder.read(&name)?.ok_or_else(|| format!("the record `{name}` was taken away while it was read"))?;
@@ -70,7 +93,7 @@ fn last_whole(folder: &Folder, segment: u64) -> Result<(Option<Tail>, u64), Stri
             return Ok((None, length));
         }
         if reach >= FURTHEST {
-            return Err(damaged(folder, segment));
+            return Err(Lost::Damaged(damaged(folder, segment)));
         }
         reach = (reach * 8).min(FURTHEST);
     }

@@ -5,8 +5,7 @@ use sayso_core::node::{Node, Value};
 
 use super::generation::Generation;
 use super::{Standing, What, spec};
-use crate::index::Index;
-use crate::journal::{Journal, Sync};
+use crate::journal::{Appended, Journal, Sync};
 use crate::record;
 
 /// A change.
@@ -59,7 +58,12 @@ pub enum Change<'a> {
     /// A session is over, and its grants with it.
     SessionEnded(&'a str),
     /// It stands as it stood; its first entry is about to leave the record.
-    Restated(&'a Standing),
+    Restated {
+        /// What stands.
+        standing: &'a Standing,
+        /// The last entry that it takes into account.
+        as_of: u64,
+    },
     /// A rule of a policy file was used so often until now.
     Spent {
         /// The rule.
@@ -73,7 +77,7 @@ pub enum Change<'a> {
 ///
 /// # Errors
 /// When it is not in the record; then it did not happen.
-pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Change<'_>, sync: Sync) -> Result<(), String> {
+pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Change<'_>, sync: Sync) -> Result<Appended, String> {
     let mut fields = about;
     let id = |id: &str| ("id", Node::text(id));
     let kind = match change {
@@ -117,7 +121,8 @@ pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Chang
             fields.push(("session", Node::text(*session)));
             "session_ended"
         }
-        Change::Restated(standing) => {
+        Change::Restated { standing, as_of } => {
+            fields.push(("as_of", number(as_of)));
             fields.extend(restated(standing));
             "restated"
         }
@@ -129,23 +134,9 @@ pub fn write(journal: &Journal, about: Vec<(&'static str, Node)>, change: &Chang
     let mut generation = Generation::open(journal.state())?;
     // Before, so that no copy outlives a change that was written and could not be told; after, so that none was made of what stood before.
     generation.grow(journal.state())?;
-    journal.append(kind, fields, sync)?;
+    let added = journal.append(kind, fields, sync)?;
     generation.grow(journal.state())?;
-    Ok(())
-}
-
-/// Writes everything again that stands, so that the entries before can leave the record.
-///
-/// # Errors
-/// When something is not in the record; then nothing may leave it.
-pub fn restate(journal: &Journal, index: &Index, about: &[(&'static str, Node)]) -> Result<(), String> {
-    for standing in index.standing()? {
-        write(journal, about.to_vec(), &Change::Restated(&standing), Sync::System)?;
-    }
-    for (id, uses) in index.spent()? {
-        write(journal, about.to_vec(), &Change::Spent { id: &id, uses }, Sync::System)?;
-    }
-    Ok(())
+    Ok(added)
 }
 
 fn number(number: impl ToString) -> Node {

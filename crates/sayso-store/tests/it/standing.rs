@@ -194,7 +194,7 @@ fn what_is_restated_stands_by_itself() {
     let shown = |standing: Vec<Standing>| format!("{standing:?}").replace(' ', "");
     let before = (shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap());
     let first = scene.verify().entries;
-    change::restate(&scene.journal(), &index(&scene), &[]).unwrap();
+    index(&scene).restate(&scene.journal(), &[]).unwrap();
     assert_eq!((shown(index(&scene).standing().unwrap()), index(&scene).spent().unwrap()), before);
 
     // A journal that begins behind the first entries tells the same.
@@ -204,6 +204,46 @@ fn what_is_restated_stands_by_itself() {
     drop(other.journal());
     std::fs::write(other.first(), rest.join("\n") + "\n").unwrap();
     assert_eq!((shown(index(&other).standing().unwrap()), index(&other).spent().unwrap()), before);
+}
+
+#[test]
+fn what_was_taken_back_meanwhile_does_not_come_back() {
+    let scene = Scene::new();
+    write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "w" });
+    write(&scene, &Change::Granted { grant: &exact("s", Reach::Session("one".to_owned())), words: "w" });
+    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    let seen = index(&scene).standing().unwrap();
+    let as_of = scene.verify().entries;
+    write(&scene, &Change::Removed("g"));
+    write(&scene, &Change::SessionEnded("one"));
+    for standing in &seen {
+        write(&scene, &Change::Restated { standing, as_of });
+    }
+    assert_eq!(ids(&scene), ["r"]);
+    assert_eq!(Index::rebuild(&scene.state(), &mut |_| {}).unwrap().standing().unwrap().len(), 1);
+}
+
+#[test]
+fn behind_damage_nothing_allows_until_a_person_says_so() {
+    let scene = Scene::new();
+    let allow = Node::map([("allow", Node::map([("command", Node::text("ls *"))]))]);
+    write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "w" });
+    write(&scene, &Change::RuleAdded { id: "allow", rule: &allow, words: "yes", source: "added" });
+    write(&scene, &Change::RuleAdded { id: "deny", rule: &rule(), words: "no", source: "added" });
+    write(&scene, &Change::Removed("g"));
+    scene.fill(3);
+    // The line that took the grant back is no longer as it was written.
+    let text = scene.text().replacen("\"kind\":\"revoked\"", "\"kind\":\"revokeD\"", 1);
+    std::fs::write(scene.first(), text).unwrap();
+    let enabled =
+        |index: &Index| -> Vec<(String, bool)> { index.standing().unwrap().into_iter().map(|one| (one.id, one.enabled)).collect() };
+    let index = Index::rebuild(&scene.state(), &mut |_| {}).unwrap();
+    let expected = [("g", false), ("allow", false), ("deny", true)].map(|(id, on)| (id.to_owned(), on));
+    assert_eq!(enabled(&index), expected);
+    assert_eq!(index.damaged().unwrap().len(), 1);
+    drop(index);
+    write(&scene, &Change::Enabled("allow"));
+    assert!(enabled(&self::index(&scene)).contains(&("allow".to_owned(), true)));
 }
 
 #[derive(Clone, Debug)]

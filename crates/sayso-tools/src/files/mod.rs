@@ -14,10 +14,10 @@ mod remove;
 mod walk;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use sayso_core::node::Node;
+use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Verdict;
@@ -82,6 +82,8 @@ pub struct About {
 pub struct Made {
     /// The id that undoes it.
     pub id: String,
+    /// The paths that it changed.
+    pub paths: Vec<PathBuf>,
     /// Remarks for the person and the agent.
     pub remarks: Vec<String>,
     /// Why it cannot be undone.
@@ -172,7 +174,8 @@ impl Files {
             self.prune();
         }
         // What is told has to mean this change and no other, whatever the agent calls its operations.
-        Ok(Made { id: if own { change.id } else { change.name }, remarks, unkept: change.unkept })
+        let paths = change.steps.iter().flat_map(|step| [Some(step.path.clone()), step.moved_to.clone()]).flatten().collect();
+        Ok(Made { id: if own { change.id } else { change.name }, paths, remarks, unkept: change.unkept })
     }
 
     /// What stands at a place, kept as it is seen; and if it cannot be kept, why.
@@ -249,7 +252,10 @@ fn changed(done: String, made: Made) -> ToolResult {
     }
     match made.unkept {
         Some(why) => ToolResult::done(format!("{output}\nthis cannot be undone: {why}")),
-        None => ToolResult::done(output).with("change", Node::text(made.id)),
+        None => {
+            let paths = made.paths.iter().map(|path| Node::text(path.to_string_lossy())).collect();
+            ToolResult::done(output).with("change", Node::text(made.id)).with("changed", Value::List(paths))
+        }
     }
 }
 

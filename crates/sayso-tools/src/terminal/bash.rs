@@ -13,12 +13,20 @@ const BASH: [&str; 5] = ["/bin/bash", "/usr/bin/bash", "/run/current-system/sw/b
 /// or type for them. std can only make a process group.
 const SETSID: [&str; 3] = ["/usr/bin/setsid", "/bin/setsid", "/run/current-system/sw/bin/setsid"];
 
-/// A process that will run `text`, and nothing before it: no start-up file, and no text that is read as an option.
-pub(super) fn process(text: &str) -> Result<Command, String> {
-    let bash = first(&BASH).ok_or_else(|| {
+/// Where the bash is that runs commands.
+///
+/// # Errors
+/// When there is none; nothing else runs them.
+pub fn bash() -> Result<&'static str, String> {
+    first(&BASH).ok_or_else(|| {
         let places = BASH.join("`, `");
         format!("bash is at none of `{places}`; install it, since commands are judged as bash reads them and run by nothing else")
-    })?;
+    })
+}
+
+/// A process that will run `text`, and nothing before it: no start-up file, and no text that is read as an option.
+pub(super) fn process(text: &str) -> Result<Command, String> {
+    let bash = bash()?;
     let mut process = match first(&SETSID) {
         Some(setsid) => {
             let mut process = Command::new(setsid);

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+pub use bash::bash;
 pub use environment::scrubbed;
 pub use outcome::{End, Outcome};
 pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};

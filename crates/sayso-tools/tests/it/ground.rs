@@ -152,6 +152,7 @@ pub fn judge(machine: &Machine, operation: &Operation) -> Verdict {
         terms: Terms::default(),
         digest: operation.digest(),
         trace: Vec::new(),
+        evidence: None,
     }
 }
 

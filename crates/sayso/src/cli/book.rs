@@ -88,7 +88,7 @@ impl Book {
         let journal = Journal::open(&self.whereabouts.state).map_err(Stop::usage)?;
         let user = Value::Number(self.whereabouts.uid.to_string()).into();
         let about: Vec<(&'static str, Node)> = vec![("user", user)];
-        change::write(&journal, about, change, Sync::Disk).map_err(|why| Stop::hint(why, "nothing was changed"))
+        change::write(&journal, about, change, Sync::Disk).map(drop).map_err(|why| Stop::hint(why, "nothing was changed"))
     }
 }
 

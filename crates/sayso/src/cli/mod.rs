@@ -4,6 +4,7 @@ mod audit;
 mod book;
 mod check;
 mod demo;
+mod doctor;
 mod grants;
 mod policy;
 mod policy_test;
@@ -44,6 +45,7 @@ enum Command {
     Run(run::RunArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
+    Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
@@ -70,6 +72,11 @@ struct PolicyChoice {
 }
 
 impl PolicyChoice {
+    /// What counts here, with no flags.
+    fn here() -> PolicyChoice {
+        PolicyChoice { folder: None, policy: None, profile: None, mode: None }
+    }
+
     fn flags(&self) -> Choice {
         let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         Choice { file, profile: self.profile.clone(), mode: self.mode }
@@ -103,6 +110,7 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Grants(args) => grants::run(&args),

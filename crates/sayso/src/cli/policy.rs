@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use sayso_core::diagnostic::{Severity, Source};
+use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::rule::Rule;
@@ -14,6 +15,7 @@ use sayso_core::policy::{Part, View};
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_shell::Bash;
+use sayso_store::journal::{Journal, Sync};
 use sayso_world::{policy_files, trust};
 
 use super::{Place, PolicyChoice, Stop, policy_test, say};
@@ -325,6 +327,10 @@ fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> 
         std::fs::canonicalize(&file.path).map_err(|error| Stop::usage(format!("`{}` cannot be read: {error}", file.path.display())))?;
     let canonical = canonical.to_str().ok_or_else(|| Stop::usage("the path is not UTF-8"))?;
     if revoke {
+        let known = trust::list(state).map_err(Stop::usage)?.into_iter().find(|trusted| trusted.path == canonical);
+        if let Some(known) = known {
+            note(&place, "untrusted", canonical, &known.digest)?;
+        }
         let was = trust::untrust(state, canonical).map_err(Stop::usage)?;
         writeln!(out, "{}", if was { "the trust is taken back" } else { "it was not trusted" })?;
         return Ok(Exit::Allowed);
@@ -353,7 +359,20 @@ fn trust_project(choice: &PolicyChoice, yes: bool, revoke: bool, list: bool) -> 
         }
     }
     // What was shown is what is trusted: the digest is of this text, whatever the file says by now.
+    // Written down first, as every change is.
+    note(&place, "trusted", canonical, &Digest::of_bytes(text.as_bytes()))?;
     trust::trust(state, canonical, &text).map_err(Stop::usage)?;
     writeln!(out, "trusted {} as it is now; a change takes the trust away", visible(&name))?;
     Ok(Exit::Allowed)
+}
+
+/// Writes down that a project's policy file is trusted, or not any more.
+fn note(place: &Place, kind: &str, path: &str, digest: &Digest) -> Result<(), Stop> {
+    let journal = Journal::open(&place.whereabouts.state).map_err(Stop::usage)?;
+    let fields = vec![
+        ("user", Value::Number(place.whereabouts.uid.to_string()).into()),
+        ("path", Node::text(path)),
+        ("file_digest", Node::text(digest.to_string())),
+    ];
+    journal.append(kind, fields, Sync::Disk).map(drop).map_err(Stop::usage)
 }

@@ -75,6 +75,10 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     ];
     journal.append("undo", fields, sayso_store::journal::Sync::Disk).map_err(Stop::usage)?;
     let done = undo::apply(&files, &plan, &id, "").map_err(Stop::usage)?;
+    for change in &plan.changes {
+        let fields = vec![("call", Node::text(&change.id)), ("undo", Node::text(&id)), ("session", Node::text(&change.session))];
+        journal.append("undone", fields, sayso_store::journal::Sync::System).map_err(Stop::usage)?;
+    }
     let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(true).into())];
     journal.append("finished", finished, sayso_store::journal::Sync::System).map_err(Stop::usage)?;
     match args.json {

@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Expected {
 }
 
 /// The call of a row in its scene.
-fn call(scene: &Scene, row: &Row) -> Call {
+pub fn call(scene: &Scene, row: &Row) -> Call {
     let mut call = row.call(scene.folder());
     scene.fill_node(&mut call.args);
     call

@@ -174,9 +174,13 @@ impl Scene {
 
     /// The policy as the program would load it.
     pub fn load(&self) -> Loaded {
+        assemble::load(&self.whereabouts(), &self.workspace, &self.choice())
+    }
+
+    /// What flags of the scene say about the policy.
+    pub fn choice(&self) -> Choice {
         let mode = self.mode.as_deref().map(|word| Mode::from_word(word).unwrap());
-        let choice = Choice { file: None, profile: self.profile.clone(), mode };
-        assemble::load(&self.whereabouts(), &self.workspace, &choice)
+        Choice { file: None, profile: self.profile.clone(), mode }
     }
 
     /// The machine as the program sees it.

@@ -84,7 +84,7 @@ fn x_04_a_call_whose_caller_goes_away_ends_as_taken_back() {
     }
     assert_eq!(room.kinds(), [EventKind::ToolCallPre, EventKind::Check, EventKind::Requested, EventKind::Cancelled]);
     assert_eq!(room.gate.stats.counts().of(Outcome::Cancelled), 1);
-    assert_eq!(room.entries(), ["decided"]);
+    assert_eq!(room.entries(), ["asked", "decided"]);
     assert!(room.ran().is_empty());
 }
 

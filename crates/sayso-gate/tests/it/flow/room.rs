@@ -181,6 +181,7 @@ impl Room {
     pub fn entries(&self) -> Vec<&'static str> {
         let word = |entry: &Entry| match entry.what {
             What::Decided { .. } => "decided",
+            What::Asked { .. } => "asked",
             What::Finished { .. } => "finished",
             What::Granted { .. } => "granted",
             What::Revoked { .. } => "revoked",

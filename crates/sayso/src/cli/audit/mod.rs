@@ -5,8 +5,11 @@ mod filters;
 mod head;
 mod index;
 mod list;
+mod prune;
+mod replay;
 mod rows;
 mod show;
+mod since;
 mod stats;
 mod tail;
 mod times;
@@ -42,6 +45,8 @@ enum AuditCommand {
     Verify(verify::VerifyArgs),
     Head(head::HeadArgs),
     Index(index::IndexArgs),
+    Prune(prune::PruneArgs),
+    Replay(replay::ReplayArgs),
 }
 
 pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
@@ -54,6 +59,8 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
         AuditCommand::Verify(args) => verify::run(args),
         AuditCommand::Head(args) => head::run(args),
         AuditCommand::Index(args) => index::run(args),
+        AuditCommand::Prune(args) => prune::run(args),
+        AuditCommand::Replay(args) => replay::run(args),
     }
 }
 

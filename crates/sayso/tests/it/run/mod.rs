@@ -5,6 +5,8 @@ mod bad_batches;
 mod bad_calls;
 mod batches;
 mod commands;
+mod entries;
+mod heads;
 mod killed;
 pub mod killed_at_each_step;
 mod modes;

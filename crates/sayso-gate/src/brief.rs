@@ -1,0 +1,45 @@
+//! What came of a run in short, for the record: numbers and paths, never the output itself.
+
+use sayso_core::node::Node;
+
+use crate::ports::Ran;
+
+/// So many changed paths are named.
+const MOST_PATHS: usize = 16;
+
+/// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output` and `changed` of its result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Brief {
+    /// The exit status of a command.
+    pub exit: Option<String>,
+    /// The signal that ended a command.
+    pub signal: Option<String>,
+    /// It was ended by its time limit.
+    pub timed_out: bool,
+    /// How many bytes the output has.
+    pub output_bytes: u64,
+    /// How many lines.
+    pub output_lines: u64,
+    /// The paths that were changed and can be taken back; the first few.
+    pub changed: Vec<String>,
+}
+
+impl Brief {
+    /// The short form of a result.
+    pub fn of(ran: &Ran) -> Brief {
+        let (Ran::Done(result) | Ran::Failed { result, .. }) = ran else { return Brief::default() };
+        let text = |key: &str| result.get(key).and_then(Node::as_text);
+        let exit = result.get("exit_status").map(sayso_core::text::json::write_plain).filter(|status| status.len() < 16);
+        let output = text("output").unwrap_or_default();
+        let left_out = result.get("bytes_left_out").and_then(Node::as_whole).unwrap_or(0);
+        let changed = result.get("changed").map_or(&[][..], Node::items);
+        Brief {
+            exit,
+            signal: text("signal").map(str::to_owned),
+            timed_out: result.get("timed_out").and_then(Node::as_bool).unwrap_or(false),
+            output_bytes: (output.len() as u64).saturating_add(left_out),
+            output_lines: output.lines().count() as u64,
+            changed: changed.iter().filter_map(|path| path.as_text().map(str::to_owned)).take(MOST_PATHS).collect(),
+        }
+    }
+}
