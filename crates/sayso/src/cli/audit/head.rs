@@ -13,7 +13,7 @@ use crate::exit_code::Exit;
 /// Print the head of the record: `NUMBER:DIGEST` of its last entry.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Keep it elsewhere (a mail, another machine, a commit): `sayso audit verify --head NUMBER:DIGEST` then also finds an end that was cut off\nand a record that was written anew, which no record shows by itself."
+    after_help = "Keep it elsewhere (a mail, another machine, a commit): `sayso audit verify --head NUMBER:DIGEST` then also finds an end that was cut off and a record that was written anew, which no record shows by itself."
 )]
 pub(super) struct HeadArgs {
     /// Answer as JSON.

@@ -12,7 +12,7 @@ use super::{NOTHING, Progress, state, warn_of_damage};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
 
-/// Build the index of the record anew. It holds nothing that the record does not; the old file is kept aside.
+/// Build the index of the record anew. It holds nothing that the record does not; a damaged file is kept aside.
 #[derive(Debug, Args)]
 pub(super) struct IndexArgs {
     /// Answer as JSON.

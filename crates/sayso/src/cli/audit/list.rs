@@ -19,9 +19,6 @@ use crate::screen::paint::Paint;
 The number in front is what `sayso audit show` takes. On a narrow terminal columns are left out and long text is cut; nothing is cut in a pipe."
 )]
 pub(super) struct ListArgs {
-    #[command(flatten)]
-    filters: Filters,
-
     /// So many at most; 0 for all.
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100)]
     limit: u64,
@@ -33,6 +30,9 @@ pub(super) struct ListArgs {
     /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: Filters,
 }
 
 pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {

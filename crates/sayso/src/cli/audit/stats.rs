@@ -19,15 +19,15 @@ use crate::screen::paint::Paint;
 /// Count calls, prompts, approvals and denials; what is asked most, by which rules, and how long answers take.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A call counts as prompted where a prompt was recorded, or where it ended as only an answer or its absence can end it (approved, denied,\ntimed_out). The approval rate is of prompts. Times to answer are of prompts that were recorded and answered."
+    after_help = "A call counts as prompted where a prompt was recorded, or where it ended as only an answer or its absence can end it (approved, denied, timed_out). The approval rate is of prompts. Times to answer are of prompts that were recorded and answered."
 )]
 pub(super) struct StatsArgs {
-    #[command(flatten)]
-    filters: Filters,
-
     /// Answer as JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    filters: Filters,
 }
 
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, Stop> {

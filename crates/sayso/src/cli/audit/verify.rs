@@ -14,8 +14,8 @@ use crate::exit_code::Exit;
 /// Check the whole chain of the record, and tell every place where it does not hold.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A changed byte, and a line that was taken out, put in or moved, are found by the record alone. An end that was cut off, and a record that was\n\
-written anew from some entry on, are not: whoever can write the folder can do that. They are found against a head that was kept elsewhere\n\
+    after_help = "A changed byte, and a line that was taken out, put in or moved, are found by the record alone. An end that was cut off, and a record that was \
+written anew from some entry on, are not: whoever can write the folder can do that. They are found against a head that was kept elsewhere \
 (`sayso audit head`).\n\nExit status: 0 it holds, 1 it does not, 2 it cannot be read."
 )]
 pub(super) struct VerifyArgs {

@@ -22,9 +22,10 @@ use file::Target;
 /// Write the record, or a part of it, for other programs (jsonl, csv) or for people (html, one page that needs nothing else).
 #[derive(Debug, Args)]
 #[command(
-    after_help = "jsonl  the lines of the record byte for byte. `digest` is the SHA-256 of the bytes of a line before `,\"digest\":\"`, `prev` the digest of the\n       line before (64 zeros for the first), so the chain can be checked by any program. Filters leave out lines, and with them links.\n\
-csv    one row a call; cells that a spreadsheet would take for a formula begin with `'`.\n\
-html   a report with counts, the state of the chain, and a table of calls that can be searched; the newest 5,000 unless --limit says otherwise.\n\n\
+    after_help = "jsonl: the lines of the record byte for byte, so that any program can check the chain. `digest` is the SHA-256 of the bytes of a line before \
+`,\"digest\":\"`, `prev` is the digest of the line before, 64 zeros for the first. Filters leave out lines, and with them links.\n\
+csv: one row a call; cells that a spreadsheet would take for a formula begin with `'`.\n\
+html: a report with counts, the state of the chain, and a table of calls that can be searched; the newest 5,000 unless --limit says otherwise.\n\n\
 Exit status: 0 done, 1 a part of the record is not as it was written and is missing, 2 usage."
 )]
 pub(super) struct ExportArgs {
