@@ -15,6 +15,7 @@ use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
+use sayso_world::whereabouts::Whereabouts;
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -82,8 +83,7 @@ impl Finding {
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
-    let place = Place::open(&PolicyChoice { folder: args.folder.clone(), ..PolicyChoice::here() })?;
-    let state = &place.whereabouts.state;
+    let state = &Whereabouts::from_environment().map_err(Stop::usage)?.state;
     let repaired = if args.repair { repair_all(state) } else { Vec::new() };
     let mut findings = vec![folder(state)];
     // Nothing in a folder that cannot be relied on is looked at.
@@ -94,6 +94,8 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
         findings.extend(room(state));
         findings.extend(clock(state));
     }
+    // Last: whoever reads the policy also reads the rules that were added, and that builds a damaged index anew.
+    let place = Place::open(&PolicyChoice { folder: args.folder.clone(), ..PolicyChoice::here() })?;
     findings.push(policy(&place));
     findings.push(match sayso_tools::terminal::bash() {
         Ok(bash) => Finding::good("bash", bash),

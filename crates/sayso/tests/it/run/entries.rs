@@ -97,7 +97,7 @@ fn a_01_yolo_kept_answers_trust_and_undo_are_there() {
     desk.run(&["--answers", "s,s"], &calls);
     assert_eq!(desk.entries("granted").len(), 1);
     let second = desk.entries("decided").pop().unwrap();
-    assert_eq!((&second["grant"], &second["facts"]["g"]), (&desk.entries("granted")[0]["grant"], &json!("ask")), "{second:#}");
+    assert_eq!((&second["grant"], &second["facts"]["g"]), (&desk.entries("granted")[0]["id"], &json!("ask")), "{second:#}");
 }
 
 #[test]
