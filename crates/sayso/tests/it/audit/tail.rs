@@ -35,11 +35,22 @@ fn lines(from: &mut impl BufRead, count: usize) -> Vec<String> {
     (0..count).map(|_| next()).collect()
 }
 
+/// A process that does not outlive a test that fails.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn it_follows_other_processes_across_segments_and_ends_on_ctrl_c() {
     let desk = Desk::with(&[("a.py", "a\n")]);
-    let mut child = desk.program().args(["audit", "tail", "-f", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut from = BufReader::new(child.stdout.take().unwrap());
+    let child = desk.program().args(["audit", "tail", "-f", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = Ended(child);
+    let mut from = BufReader::new(child.0.stdout.take().unwrap());
     // Nothing was ever recorded when it started.
     desk.run(&["--approve-all"], &json!([{"type": "file_read", "id": "one", "file": "a.py"}])).is(0, "another process");
     let record = desk.record();
@@ -56,7 +67,7 @@ fn it_follows_other_processes_across_segments_and_ends_on_ctrl_c() {
         assert_eq!(entry["call"], format!("c{index}"));
     }
     assert!(desk.scene.state().join("journal/000003.jsonl").exists(), "it went on in other files");
-    let pid = rustix::process::Pid::from_child(&child);
+    let pid = rustix::process::Pid::from_child(&child.0);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(child.0.wait().unwrap().code(), Some(0));
 }
