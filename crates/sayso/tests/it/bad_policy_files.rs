@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::program::{noise, run};
 use crate::scene::Scene;
@@ -119,13 +118,10 @@ fn ten_thousand_rules_work_and_are_quick() {
     text.push_str("  - {deny: {command: \"tool-77 *\"}}\n");
     let file = scene.outside.join("many.yaml");
     fs::write(&file, text).unwrap();
-    let start = Instant::now();
     for (command, code) in [("tool-9999 x", 0), ("tool-77 x", 20), ("tool-10000 x", 10), ("ls", 0)] {
         run(scene.program().args(["check", "--policy"]).arg(&file).args(["--", command]), b"").is(code, command);
     }
     run(scene.program().args(["policy", "check"]).arg(&file), b"").is(0, "check");
-    // Generous, for a build without optimisation on a busy machine; what it costs is measured elsewhere.
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 fn fifo(path: &Path) -> PathBuf {
