@@ -20,19 +20,27 @@ pub fn length(seconds: i64) -> String {
     }
 }
 
-/// Reads a length of time as people write it: `90s`, `15m`, `2h`, `7d`, `4w`; in seconds.
+/// Seconds of a length of time as people write it: `90s`, `15m`, `2h`, `7d`, `4w`, or several in a row: `1h30m`.
 pub fn read_length(text: &str) -> Option<i64> {
-    let unit = text.chars().last()?;
-    let size = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86_400,
-        'w' => 604_800,
-        _ => return None,
-    };
-    let number: i64 = text.strip_suffix(unit)?.parse().ok().filter(|number| *number > 0)?;
-    number.checked_mul(size)
+    let mut rest = text;
+    let mut total = 0_i64;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+        let (number, after) = rest.split_at_checked(digits)?;
+        let letters = after.len() - after.trim_start_matches(|character: char| character.is_ascii_alphabetic()).len();
+        let (unit, after) = after.split_at_checked(letters)?;
+        let seconds = match unit {
+            "s" | "sec" => 1,
+            "m" | "min" => 60,
+            "h" => 3600,
+            "d" => 86_400,
+            "w" => 604_800,
+            _ => return None,
+        };
+        total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(seconds)?)?;
+        rest = after;
+    }
+    (!text.is_empty()).then_some(total)
 }
 
 #[cfg(test)]
@@ -49,17 +57,11 @@ mod tests {
 
     #[test]
     fn lengths_are_read() {
-        for (text, seconds) in [
-            ("90s", Some(90)),
-            ("2h", Some(7200)),
-            ("7d", Some(604_800)),
-            ("0h", None),
-            ("-1h", None),
-            ("h", None),
-            ("", None),
-            ("9999999999999999w", None),
-        ] {
-            assert_eq!(read_length(text), seconds, "{text}");
+        for (text, seconds) in [("90s", 90), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("7d", 604_800), ("2w", 1_209_600), ("0s", 0)] {
+            assert_eq!(read_length(text), Some(seconds), "{text}");
+        }
+        for text in ["", "2", "h", "2x", "-2h", "2h ", "99999999999999999999d", "9223372036854775807w", "2.5h", "½h"] {
+            assert_eq!(read_length(text), None, "{text}");
         }
     }
 }

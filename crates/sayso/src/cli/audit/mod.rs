@@ -9,7 +9,6 @@ mod prune;
 mod replay;
 mod rows;
 mod show;
-mod since;
 mod stats;
 mod tail;
 mod times;

@@ -9,7 +9,7 @@ use sayso_store::journal::Journal;
 use sayso_store::prune::{Keep, Plan, plan, prune};
 
 use super::super::{Place, PolicyChoice, Stop, say};
-use super::since;
+use super::times::{self, When};
 use crate::exit_code::Exit;
 use crate::screen::line::forget_typed;
 use crate::workbench::settings;
@@ -29,8 +29,8 @@ pub(super) struct PruneArgs {
     keep_days: Option<u64>,
 
     /// Keep what was recorded since then: `90d`, a date, or a time.
-    #[arg(long, value_name = "TIME", value_parser = since::read, allow_hyphen_values = true, group = "keep")]
-    before: Option<i64>,
+    #[arg(long, value_name = "TIME", value_parser = times::since, allow_hyphen_values = true, group = "keep")]
+    before: Option<When>,
 
     /// Keep about so many bytes of the newest: `500K`, `200M`, `1G`.
     #[arg(long, value_name = "SIZE", value_parser = size, group = "keep")]
@@ -80,7 +80,7 @@ fn keep(args: &PruneArgs, place: &Place) -> Result<Keep, Stop> {
         let seconds = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(86_400);
         Keep::Since(super::super::now().saturating_sub(seconds).saturating_mul(1000))
     };
-    match (args.keep_days, args.before, args.keep_size) {
+    match (args.keep_days, args.before.map(|When(at)| at), args.keep_size) {
         (Some(count), ..) => Ok(days(count)),
         (_, Some(time), _) => Ok(Keep::Since(time)),
         (.., Some(bytes)) => Ok(Keep::Bytes(bytes)),

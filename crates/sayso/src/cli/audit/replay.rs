@@ -11,7 +11,7 @@ use sayso_store::read::{Reader, Stored};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::super::{PolicyChoice, Stop, say};
-use super::since;
+use super::times::{self, When};
 use crate::assemble;
 use crate::exit_code::Exit;
 use crate::replay::history::{Change, Changed, History, Tally};
@@ -36,8 +36,8 @@ pub(super) struct ReplayArgs {
     choice: PolicyChoice,
 
     /// Only calls since then: `2h`, `7d`, a date, or a time.
-    #[arg(long, value_name = "TIME", value_parser = since::read, allow_hyphen_values = true)]
-    since: Option<i64>,
+    #[arg(long, value_name = "TIME", value_parser = times::since, allow_hyphen_values = true)]
+    since: Option<When>,
 
     /// Only the last so many calls.
     #[arg(long, value_name = "N")]
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
     let reader = Reader::open(&whereabouts.state).map_err(Stop::usage)?;
     let mut history = History::new(&whereabouts, &choice);
     let mut progress = Progress::new(reader.head().ok().flatten().map_or(0, |head| head.number));
-    let since = args.since.unwrap_or(i64::MIN);
+    let since = args.since.map_or(i64::MIN, |When(at)| at);
     let mut take = |entry: Result<Stored, String>| {
         match entry {
             Ok(stored) if stored.at >= since => history.take(&stored),

@@ -141,6 +141,7 @@ impl Limits {
         }
         if let Some(duration) = &self.duration {
             let seconds = read_length(duration)
+                .filter(|seconds| *seconds > 0)
                 .ok_or_else(|| Stop::hint(format!("`{}` is no length of time", visible(duration)), "write `90s`, `15m`, `2h` or `7d`"))?;
             let end = jiff::Timestamp::from_second(now().saturating_add(seconds)).map_err(|_| Stop::usage("that is too long"))?;
             set("until", Node::text(end.to_string()));
