@@ -9,6 +9,7 @@ pub mod heads;
 pub mod intake;
 pub mod learned;
 pub mod quick;
+pub mod record_folder;
 pub mod recorder;
 pub mod replay;
 pub mod report;

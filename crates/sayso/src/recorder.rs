@@ -33,6 +33,8 @@ pub struct Recorder {
     /// Who started sayso.
     user: u32,
     kept: Kept,
+    /// Arguments that are never kept.
+    exclude: Vec<String>,
     sync: When,
 }
 
@@ -61,7 +63,7 @@ impl Recorder {
         let journal = Arc::new(journal);
         let heads = Heads::new(settings, &journal);
         let shelf = Shelf::new(journal.state().to_owned());
-        Recorder { journal, heads, shelf, user, kept, sync }
+        Recorder { journal, heads, shelf, user, kept, exclude: settings.audit_exclude_keys.clone(), sync }
     }
 
     /// Writes an entry that belongs to no call.
@@ -128,8 +130,15 @@ impl Recorder {
         fields
     }
 
+    /// How much is kept of what follows from the arguments of a call: nothing, where one of them is never kept.
+    fn kept_of(&self, operation: Option<&Operation>) -> Kept {
+        let hides = operation.is_some_and(|operation| names_any(operation.args(), &self.exclude));
+        if hides { Kept::Nothing } else { self.kept }
+    }
+
     /// What a decision says beyond the call itself.
     fn decided(&self, operation: Option<&Operation>, decided: &Decided<'_>) -> Result<Vec<(&'static str, Node)>, String> {
+        let kept = self.kept_of(operation);
         let mut fields = vec![("outcome", Node::text(decided.outcome.word())), ("profile", Node::text(decided.profile))];
         if let Some(verdict) = decided.verdict {
             fields.push(("decision", Node::text(verdict.decision.word())));
@@ -139,7 +148,7 @@ impl Recorder {
                 fields.push(("rule", record::text(&reason.rule)));
                 fields.push(("source", record::text(&reason.source)));
                 // It may name what the arguments name.
-                fields.extend((self.kept != Kept::Nothing).then(|| ("why", record::text(&reason.text))));
+                fields.extend((kept != Kept::Nothing).then(|| ("why", record::text(&reason.text))));
             }
         }
         if let Some(yes) = decided.yes {
@@ -153,7 +162,7 @@ impl Recorder {
         if let Some(note) = decided.note {
             fields.push(("note", record::text(note)));
         }
-        if decided.verdict.is_none() && self.kept != Kept::Nothing {
+        if decided.verdict.is_none() && kept != Kept::Nothing {
             fields.push(("message", record::text(decided.message)));
         }
         let grant = decided.verdict.and_then(|verdict| verdict.reasons.iter().find_map(|reason| reason.source.strip_prefix("grant ")));
@@ -161,8 +170,8 @@ impl Recorder {
         if let Some(operation) = operation {
             // As with the arguments: equal calls have equal digests, and nobody without the key can try out guesses.
             fields.push(("operation", Node::text(self.journal.key()?.digest(&Node::text(operation.digest().to_string())))));
-            fields.extend(record::arguments(&self.journal, operation.args(), self.kept, &[])?);
-            if self.kept != Kept::Nothing {
+            fields.extend(record::arguments(&self.journal, operation.args(), self.kept, &self.exclude)?);
+            if kept != Kept::Nothing {
                 fields.push(("what", record::text(&explain::subject(operation))));
                 fields.push(("cwd", record::text(&operation.cwd())));
                 fields.push(("workspace", record::text(operation.workspace())));
@@ -174,9 +183,16 @@ impl Recorder {
 
     /// What is needed to judge the call again; `fields` are those that the entry has already.
     fn facts(&self, operation: Option<&Operation>, verdict: Option<&Verdict>, fields: &[(&'static str, Node)]) -> Option<Node> {
-        let evidence = verdict?.evidence.as_deref().filter(|_| self.kept != Kept::Nothing)?;
+        let evidence = verdict?.evidence.as_deref().filter(|_| self.kept_of(operation) != Kept::Nothing)?;
         Some(kept::facts(operation?, evidence, fields, self.kept == Kept::Redacted))
     }
+}
+
+/// Whether one of these names stands in a value, at any depth and in small or large letters.
+fn names_any(node: &Node, names: &[String]) -> bool {
+    let named = |key: &str| names.iter().any(|name| name.eq_ignore_ascii_case(key));
+    let inner = |node: &Node| names_any(node, names);
+    !names.is_empty() && (node.entries().iter().any(|entry| named(&entry.key) || inner(&entry.node)) || node.items().iter().any(inner))
 }
 
 /// A decision as the gate hands it over.
@@ -301,13 +317,13 @@ impl Store for Recorder {
             What::Asked { prompt, round } => {
                 fields.push(("prompt", record::text(prompt)));
                 fields.extend((*round != Round::Only).then(|| ("round", number(if *round == Round::First { 1 } else { 2 }))));
-                let what = operation.filter(|_| self.kept != Kept::Nothing).map(explain::subject);
+                let what = operation.filter(|_| self.kept_of(operation) != Kept::Nothing).map(explain::subject);
                 fields.extend(what.map(|what| ("what", record::text(&what))));
                 ("asked", false)
             }
             What::Finished { succeeded, started, milliseconds, result: brief } => {
                 fields.extend([("succeeded", flag(*succeeded)), ("started", flag(*started)), ("milliseconds", number(*milliseconds))]);
-                fields.extend(result(brief, self.kept));
+                fields.extend(result(brief, self.kept_of(operation)));
                 ("finished", false)
             }
             What::Granted { grant, words } => {

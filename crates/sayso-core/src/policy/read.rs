@@ -332,7 +332,10 @@ impl Context<'_> {
                     let text = || node.as_text().unwrap_or_default().to_owned();
                     match entry.key.as_str() {
                         "enabled" => settings.audit_enabled = self.bool(node),
-                        "path" => settings.audit_path = self.sourced(node, Some(text())),
+                        "path" => settings.audit_path = self.folder(node),
+                        "exclude_keys" => {
+                            settings.audit_exclude_keys.extend(node.items().iter().filter_map(|key| key.as_text().map(str::to_owned)))
+                        }
                         "retention_days" => settings.audit_retention_days = self.whole(node),
                         "head_every" => settings.audit_head_every = self.whole(node),
                         "head_command" => settings.audit_head_command = self.program(node),
@@ -357,6 +360,18 @@ impl Context<'_> {
             self.error(node.span, "a program is a list of words, and the first is the absolute path of its file");
         }
         self.sourced(node, words)
+    }
+
+    /// A folder that means the same wherever sayso is started.
+    fn folder(&mut self, node: &Node) -> Option<Sourced<Option<String>>> {
+        let text = node.as_text().unwrap_or_default();
+        let whole = text.starts_with('/') || text.starts_with("~/");
+        if !whole || text.contains('\0') || text.split('/').any(|part| part == "..") {
+            let finding = Diagnostic::error(node.span, format!("`{text}` is no folder that means the same everywhere"));
+            self.findings.push(finding.hint("write it from the root (`/…`) or from your home (`~/…`), without `..`"));
+            return None;
+        }
+        self.sourced(node, Some(text.to_owned()))
     }
 
     /// A key that counts in the person's own file and the administrator's only.

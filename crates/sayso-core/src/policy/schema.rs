@@ -144,7 +144,8 @@ static AUDIT: Record = Record {
     name: "`audit`",
     fields: &[
         field("enabled", Bool, "Whether decisions are recorded; high risk is recorded in any case."),
-        field("path", Text, "Where the journal is kept."),
+        field("path", Text, "The folder of the record, from the root or from `~/`; everything that sayso keeps is there."),
+        field("exclude_keys", TEXTS, "Arguments with these names are never kept, whatever is in them."),
         field("retention_days", Whole { least: 1, most: 36_500 }, "How long entries are kept."),
         field(
             "head_every",

@@ -227,6 +227,8 @@ settings! {
         high_risk: Expression,
         /// Commands that count as medium risk at least.
         medium_risk: Expression,
+        /// Arguments that are never kept in the record.
+        audit_exclude_keys: String,
         /// Named folders.
         roots: Root,
     }

@@ -10,6 +10,7 @@ use sayso_store::standing::{Standing, What};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::Stop;
+use crate::record_folder;
 
 /// Everything that is remembered.
 pub(super) struct Book {
@@ -49,7 +50,7 @@ pub(super) fn is_rule(one: &Standing) -> bool {
 
 impl Book {
     pub(super) fn open() -> Result<Book, Stop> {
-        let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+        let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let standing = crate::learned::standing(&whereabouts.state).map_err(Stop::usage)?;
         Ok(Book { whereabouts, standing })
     }

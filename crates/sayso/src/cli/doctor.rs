@@ -15,10 +15,10 @@ use sayso_store::journal::Journal;
 use sayso_store::read::Reader;
 use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
-use sayso_world::whereabouts::Whereabouts;
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
+use crate::record_folder;
 use crate::screen::paint::{Paint, Tone};
 
 /// Less room than this stops the record soon.
@@ -83,7 +83,7 @@ impl Finding {
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
-    let state = &Whereabouts::from_environment().map_err(Stop::usage)?.state;
+    let state = &record_folder::whereabouts().map_err(Stop::usage)?.state;
     let repaired = if args.repair { repair_all(state) } else { Vec::new() };
     let mut findings = vec![folder(state)];
     // Nothing in a folder that cannot be relied on is looked at.

@@ -28,6 +28,7 @@ use sayso_world::whereabouts::Whereabouts;
 use crate::assemble::{self, Choice, Loaded, RealWorld};
 use crate::exit_code::Exit;
 use crate::quick;
+use crate::record_folder;
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
@@ -173,7 +174,7 @@ struct Place {
 impl Place {
     fn open(choice: &PolicyChoice) -> Result<Place, Stop> {
         let folder = folder(choice.folder.as_deref())?;
-        let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+        let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let loaded = assemble::load(&whereabouts, Path::new(&folder), &choice.flags());
         Ok(Place { whereabouts, folder, loaded })
     }
@@ -181,7 +182,7 @@ impl Place {
     /// The same for a command that gives one answer and says nothing of the files themselves.
     fn quick(choice: &PolicyChoice) -> Result<Place, Stop> {
         let folder = folder(choice.folder.as_deref())?;
-        let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+        let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
         let loaded = quick::load(&whereabouts, Path::new(&folder), &choice.flags());
         Ok(Place { whereabouts, folder, loaded })
     }

@@ -10,10 +10,10 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Which};
-use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, say};
 use crate::exit_code::Exit;
+use crate::record_folder;
 use crate::screen::line::forget_typed;
 use crate::screen::paint::Paint;
 
@@ -42,7 +42,7 @@ pub(super) struct UndoArgs {
 }
 
 pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
-    let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+    let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     let files = Files::open(&whereabouts.state, Settings::default()).map_err(Stop::usage)?;
     for left in files.recover().left {
         let _ = writeln!(io::stderr(), "sayso: an earlier run was cut off, and something is left: {}", visible(&left));

@@ -22,10 +22,10 @@ use clap::{Args, Subcommand};
 use sayso_core::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::read::Reader;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::Stop;
 use crate::exit_code::Exit;
+use crate::record_folder;
 
 /// Ask the record: what was called, decided and run, and whether the record still is what was written.
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ pub(super) fn run(args: &AuditArgs) -> Result<Exit, Stop> {
 
 /// The folder of the record.
 fn state() -> Result<PathBuf, Stop> {
-    Ok(Whereabouts::from_environment().map_err(Stop::usage)?.state)
+    Ok(record_folder::whereabouts().map_err(Stop::usage)?.state)
 }
 
 /// The index, caught up; none where nothing was ever recorded. Damage in the record is told.

@@ -8,12 +8,12 @@ use sayso_core::text::json;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 use sayso_store::read::{Reader, Stored};
-use sayso_world::whereabouts::Whereabouts;
 
 use super::super::{PolicyChoice, Stop, say};
 use super::times::{self, When};
 use crate::assemble;
 use crate::exit_code::Exit;
+use crate::record_folder;
 use crate::replay::history::{Change, Changed, History, Tally};
 
 /// So many changes are shown each way.
@@ -49,7 +49,7 @@ pub(super) struct ReplayArgs {
 }
 
 pub(super) fn run(args: &ReplayArgs) -> Result<Exit, Stop> {
-    let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+    let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     let folder = super::super::folder(args.choice.folder.as_deref())?;
     let choice = args.choice.flags();
     // A policy that cannot be read would deny everything, which is no answer to the question.

@@ -187,3 +187,38 @@ fn a_01_timeouts_modes_and_troubles_are_there() {
     assert_eq!(kinds(&record), ["decided", "mode", "trouble"]);
     assert_eq!((&record[0]["outcome"], &record[1]["to"]), (&json!("timed_out"), &json!("confirm-all")));
 }
+
+#[test]
+fn a_02_arguments_that_are_never_kept_are_nowhere_in_the_record() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy("audit: {exclude_keys: [Content]}\n");
+    desk.run(
+        &["--approve-all"],
+        &json!([{"type": "file_write", "file": "a.txt", "content": "the-private-words"}, {"type": "terminal", "command": "echo seen"}]),
+    );
+    let text = format!("{:?}", desk.record());
+    assert!(!text.contains("the-private-words") && text.contains("echo seen"), "{text}");
+    assert_eq!(desk.text("a.txt").as_deref(), Some("the-private-words"));
+}
+
+#[test]
+fn a_05_the_record_is_where_the_person_says_and_no_project_says_it() {
+    let desk = Desk::with(&[("a.txt", "a\n")]);
+    let calls = json!([{"type": "file_read", "file": "a.txt"}]);
+    desk.scene.project_policy("audit: {path: /tmp/elsewhere}\n", true);
+    desk.run(&["--approve-all"], &calls);
+    assert_eq!(desk.entries("decided").len(), 1);
+    desk.scene.user_policy("audit: {path: ~/kept/here}\n");
+    desk.run(&["--approve-all"], &calls);
+    assert_eq!(desk.entries("decided").len(), 1, "nothing more where it was");
+    let there = desk.scene.home.join("kept/here");
+    let list = run(desk.program().args(["audit", "list", "--json"]), b"").is(0, "list").out;
+    assert_eq!(list.lines().count(), 1, "{list}");
+    assert!(there.join("journal/000001.jsonl").exists());
+    assert_eq!(desk.result(&["--strict"], json!({"type": "terminal", "command": "rm -r ~/kept"})).0["outcome"], "blocked");
+    for bad in ["here", "../here", "/a/../b", "~other/x"] {
+        desk.scene.user_policy(&format!("audit: {{path: {bad}}}\n"));
+        let done = desk.run(&["--approve-all"], &calls).is(2, bad);
+        assert!(done.err.contains("means the same everywhere"), "{}", done.err);
+    }
+}

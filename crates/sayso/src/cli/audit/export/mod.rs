@@ -11,12 +11,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use sayso_store::index::Index;
 use sayso_store::index::calls::Kinds;
-use sayso_world::whereabouts::Whereabouts;
 
 use super::filters::Filters;
 use super::index_of_record;
 use crate::cli::Stop;
 use crate::exit_code::Exit;
+use crate::record_folder;
 use file::Target;
 
 /// Write the record, or a part of it, for other programs (jsonl, csv) or for people (html, one page that needs nothing else).
@@ -56,7 +56,7 @@ enum Format {
 const MOST_ON_A_PAGE: u64 = 5_000;
 
 pub(super) fn run(args: &ExportArgs) -> Result<Exit, Stop> {
-    let whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
+    let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     let mut target = match &args.output {
         Some(path) => Target::file(path, &[&whereabouts.state, &whereabouts.config])?,
         None => Target::standard_output(),
