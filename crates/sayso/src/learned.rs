@@ -18,7 +18,8 @@ pub const NAME: &str = "sayso rules";
 /// When it is there and cannot be read. A rule that denies may be among it, so this is no reason to go on without.
 pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
     let never = Generation::open(state).and_then(|mut generation| generation.now(state))? == 0;
-    if never && !state.join(sayso_store::index::FILE).exists() {
+    // The journal says what stands; the other files could be lost.
+    if never && !state.join("journal").exists() {
         return Ok(Vec::new());
     }
     Index::open(state, &mut |_| {})?.standing()
