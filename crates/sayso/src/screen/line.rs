@@ -189,23 +189,50 @@ impl Asking<'_> {
 
     /// A pattern of the person's own. The gate checks it: it has to fit this call, and must not be too broad.
     fn pattern(&mut self, prompt: &Prompt) -> io::Result<Option<Choice>> {
-        let rules = prompt.offers.iter().filter(|offer| matches!(offer.stores, Stores::Rule(_)));
-        let proposed: Vec<String> = rules.map(|offer| format!("  {}", offer.words)).collect();
-        let scope = prompt.offers.iter().filter(|offer| matches!(offer.stores, Stores::Rule(_))).map(|offer| offer.scope).min();
-        self.say(&["  such as:".to_owned()])?;
-        self.say(&proposed)?;
-        let Typed::Line(text) = self.read("Enter pattern (e.g. `git *`; Enter goes back): ")? else { return Ok(None) };
-        let (text, Some(scope)) = (text.trim().to_owned(), scope) else { return Ok(None) };
+        let is_rule = |at: &usize| prompt.offers.get(*at).is_some_and(|offer| matches!(offer.stores, Stores::Rule(_)));
+        let rules: Vec<usize> = (0..prompt.offers.len()).filter(is_rule).collect();
+        let of = |at: &usize| prompt.offers.get(*at);
+        let list = rules.iter().filter_map(of).enumerate();
+        let list: Vec<String> = list.map(|(at, offer)| format!("  {}  {}", at + 1, offer.words)).collect();
+        self.say(&list)?;
+        let Typed::Line(text) = self.read("Which one, or a pattern of your own (e.g. `git *`; Enter goes back): ")? else {
+            return Ok(None);
+        };
+        let text = text.trim().to_owned();
         if text.is_empty() {
             return Ok(None);
         }
-        let reach = match scope {
+        if let Ok(number) = text.parse::<usize>() {
+            let Some(chosen) = number.checked_sub(1).and_then(|at| rules.get(at)) else { return Ok(None) };
+            return self.confirm(prompt, &[*chosen]);
+        }
+        let mut scopes: Vec<Scope> = rules.iter().filter_map(of).map(|offer| offer.scope).collect();
+        scopes.dedup();
+        let Some((scope, reach)) = self.scope(&scopes)? else { return Ok(None) };
+        self.say(&[format!("  {}", self.look.paint.tone(Tone::Yellow, &format!("this would allow `{}` {reach}", visible(&text))))])?;
+        Ok(self.sure()?.then_some(Choice::Pattern { text, scope }))
+    }
+
+    /// How far a pattern is to reach, where there is a choice.
+    fn scope(&mut self, scopes: &[Scope]) -> io::Result<Option<(Scope, &'static str)>> {
+        let words = |scope: Scope| match scope {
             Scope::Project => "in this project",
             Scope::Always => "everywhere",
             _ => "in this session",
         };
-        self.say(&[format!("  {}", self.look.paint.tone(Tone::Yellow, &format!("this would allow `{}` {reach}", visible(&text))))])?;
-        Ok(self.sure()?.then_some(Choice::Pattern { text, scope }))
+        let scope = match scopes {
+            [] => return Ok(None),
+            [one] => *one,
+            several => {
+                let list: Vec<String> = several.iter().enumerate().map(|(at, scope)| format!("  {}  {}", at + 1, words(*scope))).collect();
+                self.say(&list)?;
+                let Typed::Line(typed) = self.read("How far? (Enter goes back): ")? else { return Ok(None) };
+                let number = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+                let Some(scope) = number.and_then(|at| several.get(at)) else { return Ok(None) };
+                *scope
+            }
+        };
+        Ok(Some((scope, words(scope))))
     }
 
     fn sure(&mut self) -> io::Result<bool> {

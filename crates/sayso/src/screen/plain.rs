@@ -178,7 +178,7 @@ pub fn legend(prompt: &Prompt, look: Look) -> Vec<String> {
         }
     }
     if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) {
-        line(Action::Pattern, "allow a pattern of commands: you see it before it is kept");
+        line(Action::Pattern, "allow a pattern of commands, also for this project or everywhere: you see it before it is kept");
     }
     line(Action::Deny, "deny; words behind it reach the agent");
     if prompt.presentation.full.is_some() {

@@ -122,6 +122,29 @@ fn z_02_a_wider_answer_shows_its_reach_and_needs_a_second_key() {
 }
 
 #[test]
+fn r_08_a_pattern_is_chosen_or_typed_with_how_far_it_reaches() {
+    let call = r#"{"type": "terminal", "id": "sort_0", "command": "sort -o x.txt a.py"}"#;
+    let room = Room::new(&[call, call]).policy("approval_timeout: 30");
+    let mut terminal = room.run();
+    // One of the list, and then not.
+    terminal.answer("Your answer: ", "p");
+    terminal.wait_for("everywhere");
+    terminal.answer("pattern of your own", "1");
+    terminal.answer("Keep that? [y/N]: ", "n");
+    // Another one.
+    terminal.answer("Your answer: ", "p");
+    terminal.answer("pattern of your own", "sort -o x.txt a.py");
+    terminal.wait_for("  2  in this project");
+    terminal.answer("How far?", "3");
+    terminal.wait_for("this would allow `sort -o x.txt a.py` everywhere");
+    terminal.answer("Keep that? [y/N]: ", "y");
+    let (shown, status) = terminal.end();
+    assert!(shown.contains("Auto-approval rule created: allow `sort -o x.txt a.py` (always)"), "{shown}");
+    assert!(shown.contains("ran, unasked"), "{shown}");
+    assert_eq!(status, 0, "{shown}");
+}
+
+#[test]
 fn x_01_nobody_answers_in_time() {
     let room = Room::new(&[EDIT]).policy("approval_timeout: 1");
     let (shown, status) = room.run().end();
