@@ -106,8 +106,12 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
         scopes.insert(0, (Scope::Session, "in this session"));
     }
     let mut out = Vec::new();
-    // A pattern is stored as it is: one with a secret in it would bring the secret into the record.
-    for pattern in sayso_shell::proposals(command).into_iter().filter(|pattern| redact_text(pattern) == *pattern) {
+    let proposed = sayso_shell::proposals(command);
+    // A pattern is stored as it is: one with a secret in it would bring the secret into the record. A wider one must not come in its place.
+    if proposed.iter().any(|pattern| redact_text(pattern) != *pattern) {
+        return out;
+    }
+    for pattern in proposed {
         let pattern: Arc<str> = pattern.into();
         for (scope, place) in &scopes {
             let words = format!("allow `{}` {place}", visible(&pattern));
