@@ -99,3 +99,26 @@ fn an_export_allows_no_more_than_the_rule_did() {
     assert_eq!(rules["rules"][0]["when"]["agent"], "bot");
     assert!(done.err.contains("1 rules from answers are left out"), "{}", done.err);
 }
+
+#[test]
+fn removing_a_rule_twice_does_not_remove_another_whose_name_begins_alike() {
+    let desk = Desk::with(&[]);
+    sayso(&desk, &["rules", "add", "--allow", "sort -o x *", "--id", "sort"]).is(0, "add");
+    sayso(&desk, &["rules", "add", "--deny", "sort -o y *", "--id", "sort-y"]).is(0, "add");
+    sayso(&desk, &["rules", "remove", "sort"]).is(0, "once");
+    sayso(&desk, &["rules", "remove", "sort"]).is(2, "twice");
+    assert_eq!(listed(&desk, "rules")[0]["id"], "sort-y");
+}
+
+#[test]
+fn what_one_agent_may_in_one_place_is_not_suggested_for_all() {
+    let desk = Desk::with(&[]);
+    let calls: Vec<Value> = (0..5).map(|at| command(&format!("cargo test -p a{at}"))).collect();
+    desk.run(&["--answers", "y,y,y,y,y", "--agent", "one"], &json!(calls));
+    let text = sayso(&desk, &["rules", "suggest"]).is(0, "suggest").out;
+    let line = format!("sayso rules add --allow 'cargo test -p *' --here {} --agent one\n", desk.scene.folder());
+    assert!(text.contains(&line) || text.contains(&line.replace(" -p", "")), "{text}");
+    desk.run(&["--answers", "y,y,y,y,y"], &json!(calls));
+    let text = sayso(&desk, &["rules", "suggest"]).is(0, "suggest").out;
+    assert!(!text.contains("--agent"), "others were approved, too: {text}");
+}
