@@ -122,3 +122,17 @@ fn what_one_agent_may_in_one_place_is_not_suggested_for_all() {
     let text = sayso(&desk, &["rules", "suggest"]).is(0, "suggest").out;
     assert!(!text.contains("--agent"), "others were approved, too: {text}");
 }
+
+#[test]
+fn a_test_of_rules_never_says_yes_to_a_script_that_was_changed() {
+    let desk = Desk::with(&[("b.sh", "#!/bin/sh\necho one\n")]);
+    let script = desk.scene.workspace.join("b.sh");
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    desk.run(&["--answers", "always"], &json!([command("./b.sh")]));
+    assert_eq!(outcome(&desk, "./b.sh"), "auto_approved");
+    fs::write(&script, "#!/bin/sh\necho two\n").unwrap();
+    assert_eq!(outcome(&desk, "./b.sh"), "blocked");
+    sayso(&desk, &["rules", "test", "./b.sh"]).is(10, "test");
+    let file: Value = serde_json::from_str(&sayso(&desk, &["rules", "export"]).is(0, "export").out).unwrap();
+    assert_eq!(file["rules"], json!([]), "in a file it would hold for every script of that name");
+}
