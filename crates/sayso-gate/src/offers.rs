@@ -8,6 +8,7 @@ use sayso_core::grant::GrantKey;
 use sayso_core::operation::{Operation, ToolSays};
 use sayso_core::policy::command::{CommandPattern, Form};
 use sayso_core::prompt::{Offer, Scope, Stores};
+use sayso_core::redact::redact_text;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Confirm, Tier, Verdict};
 use sayso_core::visible::visible;
@@ -105,7 +106,12 @@ fn rules(operation: &Operation, reading: &Reading) -> Vec<Offer> {
         scopes.insert(0, (Scope::Session, "in this session"));
     }
     let mut out = Vec::new();
-    for pattern in sayso_shell::proposals(command) {
+    let proposed = sayso_shell::proposals(command);
+    // A pattern is stored as it is: one with a secret in it would bring the secret into the record. A wider one must not come in its place.
+    if proposed.iter().any(|pattern| redact_text(pattern) != *pattern) {
+        return out;
+    }
+    for pattern in proposed {
         let pattern: Arc<str> = pattern.into();
         for (scope, place) in &scopes {
             let words = format!("allow `{}` {place}", visible(&pattern));

@@ -3,6 +3,7 @@
 use sayso_core::draft::Command;
 use sayso_core::operation::Operation;
 use sayso_core::policy::command::{CommandPattern, Form, Reach};
+use sayso_core::redact::redact_text;
 use sayso_shell::Bash;
 
 /// Says why not.
@@ -11,6 +12,9 @@ pub fn check(text: &str, operation: &Operation) -> Result<CommandPattern, String
         return Err("only a command has a pattern".to_owned());
     };
     let pattern = CommandPattern::parse(text, Form::Words, &Bash).map_err(|problem| problem.to_string())?;
+    if redact_text(text) != text {
+        return Err("the pattern holds a secret, which would stay in the record; put `*` in its place".to_owned());
+    }
     if pattern.is_overly_broad() {
         return Err(format!("`{text}` allows far more than this call"));
     }

@@ -72,6 +72,12 @@ impl Stored {
             .map_err(|error| format!("entry {} is no JSON: {}", self.number, error.message))
     }
 
+    /// Whether it was written right behind that one.
+    pub(crate) fn follows(&self, before: &Stored) -> bool {
+        let linked = Line::parse(self.text.as_bytes()).is_ok_and(|line| line.prev == before.digest.hex());
+        linked && Some(self.number) == before.number.checked_add(1)
+    }
+
     fn read(line: &[u8]) -> Option<Stored> {
         let text = std::str::from_utf8(line).ok()?.to_owned();
         let line = Line::parse(line).ok().filter(Line::is_whole)?;

@@ -6,7 +6,7 @@ use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::text::json;
 use sayso_shell::Bash;
 use sayso_store::index::Index;
-use sayso_store::standing::generation::Generation;
+use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::standing::{Standing, What};
 
 /// The name of the layer in messages.
@@ -17,12 +17,18 @@ pub const NAME: &str = "sayso rules";
 /// # Errors
 /// When it is there and cannot be read. A rule that denies may be among it, so this is no reason to go on without.
 pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
-    let never = Generation::open(state).and_then(|mut generation| generation.now(state))? == 0;
+    let mut generation = Generation::open(state)?;
+    let mark = generation.now(state)?;
     // The journal says what stands; the other files could be lost.
-    if never && !state.join("journal").exists() {
+    if mark == Mark::Never && !state.join("journal").exists() {
         return Ok(Vec::new());
     }
-    Index::open(state, &mut |_| {})?.standing()
+    let standing = Index::open(state, &mut |_| {})?.standing()?;
+    if mark == Mark::Unknown {
+        // From now on it is counted. Where it cannot be, the journal is asked each time.
+        let _ = generation.grow(state);
+    }
+    Ok(standing)
 }
 
 /// The layer of the rules that count.

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use sayso_core::digest::Digest;
-use sayso_store::standing::generation::Generation;
+use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::{Folder, snapshot};
 use sayso_world::policy_files::{self, PolicyFile};
 use sayso_world::whereabouts::Whereabouts;
@@ -46,6 +46,13 @@ fn bound(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option
     let program = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     let build = format!("{} {} {} {}", program.ino(), program.size(), program.mtime(), program.mtime_nsec());
     sources.push(("program".to_owned(), build.into_bytes()));
-    let generation = Generation::open(&whereabouts.state).and_then(|mut generation| generation.now(&whereabouts.state)).ok()?;
+    let generation = match Generation::open(&whereabouts.state).and_then(|mut generation| generation.now(&whereabouts.state)).ok()? {
+        Mark::Never => 0,
+        Mark::Unknown => return None,
+        Mark::At { number, file, changed } => {
+            sources.push(("generation".to_owned(), format!("{file} {changed:?}").into_bytes()));
+            number
+        }
+    };
     Some(snapshot::bound(sources.iter().map(|(name, content)| (name.as_str(), content.as_slice())), generation))
 }

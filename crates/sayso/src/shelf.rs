@@ -9,7 +9,7 @@ use sayso_gate::memory::Counts;
 use sayso_shell::Bash;
 use sayso_store::index::Index;
 use sayso_store::journal::Journal;
-use sayso_store::standing::generation::Generation;
+use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::standing::{Standing, What, spec};
 
 /// A grant for a session ends after this, in seconds, also where nobody said that the session is over.
@@ -23,8 +23,8 @@ pub(crate) struct Shelf {
 
 struct Inner {
     generation: Option<Generation>,
-    /// The number of changes that the copy knows.
-    seen: Option<u64>,
+    /// The changes that the copy knows.
+    seen: Option<Mark>,
     index: Option<Index>,
     grants: Arc<Vec<Grant>>,
     spent: Arc<Counts>,
@@ -84,17 +84,21 @@ impl Inner {
         if self.seen == Some(now) {
             return Ok(());
         }
-        if now == 0 {
-            // Nothing was ever remembered here.
-            self.seen = Some(0);
+        if now == Mark::Never {
+            (self.grants, self.spent) = (Arc::default(), Arc::default());
+            self.seen = Some(now);
             return Ok(());
+        }
+        if now == Mark::Unknown {
+            // Counted from here on; where that fails, it is looked up for each call.
+            let _ = generation.grow(state);
         }
         let index = self.index(state)?;
         index.refresh()?;
         let (standing, spent) = (index.standing()?, index.spent()?);
         self.grants = Arc::new(grants(&standing));
         self.spent = Arc::new(Counts(spent.into_iter().collect()));
-        self.seen = Some(now);
+        self.seen = Some(now).filter(|now| *now != Mark::Unknown);
         Ok(())
     }
 }

@@ -209,16 +209,16 @@ fn take_in_all(work: &Transaction<'_>, state: &Path) -> Result<(), Trouble> {
 fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
     let (number, digest) = cursor(work)?;
     let mut entries = reader.telling_from(number.max(1)).map_err(Trouble::Other)?;
+    let mut before: Option<Stored> = None;
     if number > 0 {
         match entries.next() {
-            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => {}
+            Some(Ok(last)) if last.number == number && last.digest.to_string() == digest => before = Some(last),
             Some(Err(Bad::Unread(why))) => return Err(Trouble::Other(why)),
             _ => return Err(Trouble::OtherJournal),
         }
     }
-    let mut last: Option<Stored> = None;
     let mut sessions = Sessions::default();
-    let mut taken = 0;
+    let (mut taken, mut told) = (0, false);
     for stored in entries {
         let stored = match stored {
             Ok(stored) => stored,
@@ -227,6 +227,8 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
             Err(Bad::Damaged(place)) => {
                 work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
                 standing::doubt(work)?;
+                // What stands behind it cannot follow what stands before it.
+                told = true;
                 continue;
             }
         };
@@ -239,14 +241,20 @@ fn take_in(work: &Transaction<'_>, reader: &Reader) -> Result<usize, Trouble> {
         if standing::concerns(&stored.kind) {
             standing::take_in(work, &stored, &stored.node().map_err(Trouble::Other)?)?;
         }
-        last = Some(stored);
+        // Something was taken out, put in or moved here, and it may have taken something back. This entry may be what was put in.
+        if !std::mem::take(&mut told) && before.as_ref().is_some_and(|before| !stored.follows(before)) {
+            let place = format!("entry {}: it does not follow the one before it; run `sayso audit verify`", stored.number);
+            work.prepare_cached("INSERT OR IGNORE INTO damaged (place) VALUES (?1)")?.execute([place])?;
+            standing::doubt(work)?;
+        }
+        before = Some(stored);
         taken += 1;
         if taken == PIECE {
             break;
         }
     }
     sessions.write(work)?;
-    if let Some(last) = last {
+    if let Some(last) = before.filter(|_| taken > 0) {
         work.execute("UPDATE cursor SET number = ?1, digest = ?2", params![last.number, last.digest.to_string()])?;
     }
     Ok(taken)

@@ -60,6 +60,8 @@ pub(super) fn take_in(work: &Transaction<'_>, stored: &Stored, node: &Node) -> R
         "spent" => {
             work.execute("INSERT OR REPLACE INTO spent VALUES (?1, ?2)", params![id, whole(node, "uses").unwrap_or(0)])?;
         }
+        // Lines that had been whole were put aside: what was written there counts no more, and nobody knows what it was.
+        "torn" if whole(node, "lines") != Some(0) => doubt(work)?,
         "session_ended" => {
             work.execute("DELETE FROM standing WHERE session = ?1", [text(node, "session")])?;
         }

@@ -1,14 +1,35 @@
 //! A number that grows with every change of rules and grants, in a file of eight bytes: whoever has a copy looks there first.
+//!
+//! The number alone would not do: a file that was lost, or put back from a copy, can have a number again that it had before. So which file it
+//! is and when it was changed last count, too, and where it is missing beside a journal nothing is known.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
 use crate::folder::Folder;
-use crate::journal::{PATIENCE, lock};
+use crate::journal::{PATIENCE, lock, segments};
 
 /// The file in the state folder.
 const FILE: &str = "generation";
+
+/// What is known of changes. Two that are equal and not [`Mark::Unknown`] have none between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing was ever recorded, so nothing is remembered.
+    Never,
+    /// There is a record, and nobody counted: the journal has to be asked.
+    Unknown,
+    /// So many changes, in this file as it was changed last.
+    At {
+        /// The number.
+        number: u64,
+        /// Which file it stands in.
+        file: u64,
+        /// When that was changed, in seconds and nanoseconds.
+        changed: (i64, i64),
+    },
+}
 
 /// The number, open to be read often.
 #[derive(Debug)]
@@ -28,15 +49,25 @@ impl Generation {
         Ok(Generation { folder, file })
     }
 
-    /// The number now; zero where nothing was ever remembered.
+    /// What is known of changes now.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn now(&mut self, state: &Path) -> Result<u64, String> {
-        if self.file.is_none() {
+    pub fn now(&mut self, state: &Path) -> Result<Mark, String> {
+        let failed = |error: std::io::Error| format!("could not look at the file `{FILE}`: {error}");
+        let mut found = self.file.as_ref().map(File::metadata).transpose().map_err(failed)?;
+        // One that lost its name is the one that others write no more.
+        if found.as_ref().is_none_or(|found| found.nlink() == 0) {
             *self = Generation::open(state)?;
+            found = self.file.as_ref().map(File::metadata).transpose().map_err(failed)?;
         }
-        self.file.as_ref().map_or(Ok(0), read)
+        let (Some(file), Some(found)) = (&self.file, found) else {
+            return Ok(if segments::folder(state)?.is_some() { Mark::Unknown } else { Mark::Never });
+        };
+        Ok(match read(file)? {
+            0 => Mark::Unknown,
+            number => Mark::At { number, file: found.ino(), changed: (found.ctime(), found.ctime_nsec()) },
+        })
     }
 
     /// Lets it grow.
@@ -58,7 +89,7 @@ impl Generation {
     }
 }
 
-/// A file that is shorter was never written whole, which is a state of its own.
+/// The number; a file that is shorter was never written whole.
 fn read(file: &File) -> Result<u64, String> {
     let mut bytes = [0; 8];
     let mut filled = 0;

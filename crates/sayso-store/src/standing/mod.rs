@@ -51,12 +51,17 @@ impl Standing {
 
     /// The end of an id that sayso made, which is enough to tell it from others; a name that a person gave stays whole.
     pub fn short(&self) -> &str {
-        let is_made = self.id.split('-').count() == 4 && (self.id.starts_with("rule-") || self.id.starts_with("grant-"));
-        self.id.rsplit_once('-').filter(|_| is_made).map_or(self.id.as_str(), |(_, end)| end)
+        self.id.rsplit_once('-').filter(|_| self.is_made()).map_or(self.id.as_str(), |(_, end)| end)
     }
 
-    /// Whether a person means this one by that word: its id, its short id, or the beginning of either.
+    /// Whether a person means this one by that word: its id, or, of an id that sayso made, the beginning of it or of its short form. The
+    /// beginning of a name that a person gave may be the whole name of a rule that is gone.
     pub fn is_meant_by(&self, word: &str) -> bool {
-        !word.is_empty() && (self.id.starts_with(word) || self.short().starts_with(word))
+        let begins = self.is_made() && (self.id.starts_with(word) || self.short().starts_with(word));
+        !word.is_empty() && (self.id == word || begins)
+    }
+
+    fn is_made(&self) -> bool {
+        self.id.split('-').count() == 4 && (self.id.starts_with("rule-") || self.id.starts_with("grant-"))
     }
 }

@@ -1,6 +1,5 @@
 //! Rules and grants: what is remembered is what the journal says, however the index came to be.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -13,7 +12,7 @@ use sayso_core::verdict::Risk;
 use sayso_store::Sync;
 use sayso_store::index::Index;
 use sayso_store::standing::change::{self, Change};
-use sayso_store::standing::generation::Generation;
+use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::standing::{Standing, What, spec};
 
 use crate::scene::Scene;
@@ -166,10 +165,15 @@ fn a_use_is_for_one_of_many_at_once() {
 fn every_change_is_seen_by_whoever_holds_a_copy() {
     let scene = Scene::new();
     let mut generation = Generation::open(&scene.state()).unwrap();
-    assert_eq!(generation.now(&scene.state()).unwrap(), 0);
-    let mut seen = BTreeSet::from([0]);
+    assert_eq!(generation.now(&scene.state()).unwrap(), Mark::Never);
+    let mut seen = vec![Mark::Never];
+    let mut is_new = |mark: Mark| {
+        let known = seen.contains(&mark);
+        seen.push(mark);
+        !known
+    };
     write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
-    assert!(seen.insert(generation.now(&scene.state()).unwrap()));
+    assert!(is_new(generation.now(&scene.state()).unwrap()));
     for change in [
         Change::Disabled("r"),
         Change::Enabled("r"),
@@ -179,7 +183,67 @@ fn every_change_is_seen_by_whoever_holds_a_copy() {
         Change::Used("x"),
     ] {
         write(&scene, &change);
-        assert!(seen.insert(generation.now(&scene.state()).unwrap()), "{change:?}");
+        assert!(is_new(generation.now(&scene.state()).unwrap()), "{change:?}");
+    }
+}
+
+#[test]
+fn a_count_that_was_lost_or_put_back_is_not_taken_for_the_one_before() {
+    let scene = Scene::new();
+    let mut generation = Generation::open(&scene.state()).unwrap();
+    write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+    let file = scene.state().join("generation");
+    let old = std::fs::read(&file).unwrap();
+    write(&scene, &Change::Disabled("r"));
+    let seen = generation.now(&scene.state()).unwrap();
+
+    std::fs::write(&file, &old).unwrap();
+    write(&scene, &Change::Enabled("r"));
+    let again = generation.now(&scene.state()).unwrap();
+    assert_ne!(again, seen, "the same number in a file that was put back");
+    let number = |mark| match mark {
+        Mark::At { number, .. } => number,
+        _ => 0,
+    };
+    assert_eq!(number(again), number(seen));
+
+    std::fs::write(&file, b"").unwrap();
+    assert_eq!(generation.now(&scene.state()).unwrap(), Mark::Unknown);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(generation.now(&scene.state()).unwrap(), Mark::Unknown, "also for whoever has it open");
+    write(&scene, &Change::Removed("r"));
+    assert!(number(generation.now(&scene.state()).unwrap()) > 0);
+}
+
+/// Takes the first line out that has this in it, or spoils it, and lets the index be built anew.
+fn without(scene: &Scene, words: &str, spoil: bool) {
+    let text = scene.text();
+    let line = text.lines().find(|line| line.contains(words)).unwrap();
+    let other = if spoil { line.replace(words, &words.to_uppercase()) + "\n" } else { String::new() };
+    std::fs::write(scene.first(), text.replacen(&format!("{line}\n"), &other, 1)).unwrap();
+}
+
+#[test]
+fn what_was_taken_back_does_not_come_back_where_the_record_lost_that() {
+    for (spoil, at_end) in [(false, false), (true, false), (true, true)] {
+        let scene = Scene::new();
+        write(&scene, &Change::Granted { grant: &exact("g", Reach::Always), words: "all" });
+        write(&scene, &Change::RuleAdded { id: "r", rule: &rule(), words: "no", source: "added" });
+        write(&scene, &Change::Removed("g"));
+        if !at_end {
+            scene.fill(1);
+        }
+        without(&scene, "revoked", spoil);
+        scene.fill(2);
+        for _ in 0..2 {
+            let built = Index::rebuild(&scene.state(), &mut |_| {}).unwrap();
+            let standing = built.standing().unwrap();
+            let counts = |id: &str| standing.iter().any(|one| one.id == id && one.enabled);
+            assert!(!counts("g"), "spoiled {spoil}, at the end {at_end}");
+            assert!(counts("r"), "what denies goes on");
+        }
+        write(&scene, &Change::Enabled("g"));
+        assert!(index(&scene).standing().unwrap().iter().all(|one| one.enabled), "a person says so");
     }
 }
 

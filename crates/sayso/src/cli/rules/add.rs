@@ -19,6 +19,9 @@ use crate::exit_code::Exit;
 use crate::learned;
 use crate::screen::ago::read_length;
 
+/// What makes a path more than one path, where a pattern is read.
+pub(super) const PATTERN_SIGNS: [char; 5] = ['*', '?', '{', '}', '\\'];
+
 /// Add a rule.
 ///
 /// `sayso rules add --allow 'cargo test *'` is about commands; `--read`, `--write`, `--fetch`, `--mcp` and `--tool` are about the rest.
@@ -128,7 +131,7 @@ impl Limits {
         };
         if let Some(here) = &self.here {
             let workspace = folder(Some(here))?;
-            if workspace.contains(['*', '?', '{', '}', '\\']) {
+            if workspace.contains(PATTERN_SIGNS) {
                 return Err(Stop::usage(format!("`{}` holds characters of patterns, so no rule can name it exactly", visible(&workspace))));
             }
             set("workspace", Node::text(workspace));

@@ -15,7 +15,7 @@ use crate::exit_code::Exit;
 /// Change a rule: its pattern, its decision, its conditions. What is not named stays as it is.
 #[derive(Debug, Args)]
 pub(super) struct EditArgs {
-    /// The rule's id, or the beginning of it.
+    /// The rule's id; of one that sayso made, the beginning is enough.
     id: String,
     /// The new pattern.
     #[arg(long, value_name = "PATTERN")]
@@ -33,7 +33,7 @@ pub(super) struct EditArgs {
 /// One rule.
 #[derive(Debug, Args)]
 pub(super) struct Which {
-    /// The rule's id, or the beginning of it.
+    /// The rule's id; of one that sayso made, the beginning is enough.
     #[arg(required = true)]
     ids: Vec<String>,
 }

@@ -14,7 +14,7 @@ use sayso_shell::Bash;
 use sayso_store::standing::{Standing, What};
 use sayso_world::policy_files;
 
-use super::add::{add, words};
+use super::add::{PATTERN_SIGNS, add, words};
 use crate::cli::book::{Book, Shelf, confirm};
 use crate::cli::{Stop, say};
 use crate::exit_code::Exit;
@@ -40,8 +40,12 @@ pub(super) struct ImportArgs {
 
 pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
     let book = Book::open()?;
-    let rules: Vec<Node> = book.of(Shelf::Rules).map(exported).collect();
+    let rules: Vec<Node> = book.of(Shelf::Rules).filter_map(exported).collect();
     let count = rules.len();
+    let left = book.of(Shelf::Rules).count().saturating_sub(count);
+    if left > 0 {
+        let _ = writeln!(std::io::stderr(), "sayso: warning: {left} rules from answers are left out: in a file they would allow more");
+    }
     // One rule a line: a file that people compare and put under version control.
     let lines: Vec<String> = rules.iter().map(|rule| format!("    {}", json::write_plain(rule))).collect();
     let text = format!("{{\n  \"rules\": [\n{}\n  ]\n}}\n", lines.join(",\n"));
@@ -56,30 +60,40 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
     Ok(Exit::Allowed)
 }
 
-/// A rule with all that a policy file can say of it.
-fn exported(one: &Standing) -> Node {
+/// A rule with all that a policy file can say of it; none where the file would allow more than the rule does.
+fn exported(one: &Standing) -> Option<Node> {
     let mut rule = match &one.what {
         What::Rule(rule) => learned::with_id(rule, &one.id),
-        What::Grant(spec) => {
-            let text = |name: &str| spec.get(name).and_then(Node::as_text).filter(|text| !text.is_empty());
-            let when: Vec<(&str, Node)> =
-                [("workspace", text("project")), ("agent", text("agent").filter(|agent| !agent.contains('\u{1f}')))]
-                    .into_iter()
-                    .filter_map(|(key, text)| Some((key, Node::text(text?))))
-                    .collect();
-            let pattern = Node::map([("command", Node::text(text("pattern").unwrap_or_default()))]);
-            let mut entries = vec![("id", Node::text(&one.id)), ("allow", pattern)];
-            if !when.is_empty() {
-                entries.push(("when", Node::map(when)));
-            }
-            Node::map(entries)
-        }
+        What::Grant(spec) => of_answer(spec, one)?,
     };
     if !one.enabled {
         let entries = rule.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone()));
         rule = Node::map(entries.chain([("enabled".to_owned(), Value::Bool(false).into())]));
     }
-    rule
+    Some(rule)
+}
+
+/// A pattern of an answer as a rule. A file names workspaces and agents by patterns, and knows nothing of scripts that were shown.
+fn of_answer(spec: &Node, one: &Standing) -> Option<Node> {
+    let text = |name: &str| spec.get(name).and_then(Node::as_text).filter(|text| !text.is_empty());
+    let (project, agent) = (text("project"), text("agent"));
+    let is_pattern = [project, agent].into_iter().flatten().any(|name| name.contains(PATTERN_SIGNS));
+    if is_pattern || agent.is_some_and(|agent| agent.contains('\u{1f}')) || spec.get("seal").is_some() {
+        return None;
+    }
+    let mut when: Vec<(&str, Node)> = Vec::new();
+    when.extend(project.map(|project| ("workspace", Node::text(project))));
+    when.extend(agent.map(|agent| ("agent", Node::text(agent))));
+    if let Some(end) = one.expires {
+        when.push(("until", Node::text(jiff::Timestamp::from_second(end).ok()?.to_string())));
+    }
+    when.extend(one.uses_left.map(|left| ("uses", Value::Number(left.to_string()).into())));
+    let pattern = Node::map([("command", Node::text(text("pattern")?))]);
+    let mut entries = vec![("id", Node::text(&one.id)), ("allow", pattern)];
+    if !when.is_empty() {
+        entries.push(("when", Node::map(when)));
+    }
+    Some(Node::map(entries))
 }
 
 pub(super) fn import(args: &ImportArgs) -> Result<Exit, Stop> {

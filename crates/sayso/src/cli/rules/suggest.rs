@@ -11,6 +11,7 @@ use sayso_core::visible::visible;
 use sayso_shell::Bash;
 use sayso_store::read::{Reader, Stored};
 
+use super::add::PATTERN_SIGNS;
 use super::line::line;
 use crate::cli::book::{Book, Shelf};
 use crate::cli::{Stop, now, say};
@@ -40,6 +41,9 @@ struct Past {
     what: String,
     /// The patterns that would cover it, narrowest first; none where no rule may.
     patterns: Vec<(&'static str, String)>,
+    /// Who called, and where.
+    agent: String,
+    workspace: String,
     asked: bool,
     approved: bool,
     denied: bool,
@@ -53,6 +57,9 @@ struct Count {
     /// Other calls that it would have matched, with how they ended.
     others: BTreeSet<String>,
     width: usize,
+    /// Whom it was approved for, and where: a rule is suggested for no more than that.
+    agents: BTreeSet<String>,
+    workspaces: BTreeSet<String>,
 }
 
 pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
@@ -94,7 +101,12 @@ fn past(entry: &Stored) -> Option<Past> {
     let args = node.get("args")?;
     let (asked, outcome) = (text("decision") == Some("ask"), text("outcome").unwrap_or_default());
     // What always asks is not for rules.
-    let plain = text("tier") == Some("none") && node.get("args_cut").is_none() && text("rule").is_none_or(|rule| rule != "delete");
+    let (agent, workspace) = (text("agent").unwrap_or_default().to_owned(), text("workspace").unwrap_or_default().to_owned());
+    // Nor is what an agent does for another: a rule names one of them.
+    let plain = text("tier") == Some("none")
+        && !agent.contains(" < ")
+        && node.get("args_cut").is_none()
+        && text("rule").is_none_or(|rule| rule != "delete");
     let argument = |name: &str| args.get(name).and_then(Node::as_text);
     let (what, patterns) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal) {
         Some(command) => (command.to_owned(), of_command(command)),
@@ -104,7 +116,8 @@ fn past(entry: &Stored) -> Option<Past> {
         }
     };
     let patterns = if plain { patterns } else { Vec::new() };
-    Some(Past { what, patterns, asked, approved: outcome == "approved", denied: matches!(outcome, "denied" | "timed_out" | "cancelled") })
+    let denied = matches!(outcome, "denied" | "timed_out" | "cancelled");
+    Some(Past { what, patterns, agent, workspace, asked, approved: outcome == "approved", denied })
 }
 
 fn of_command(command: &str) -> Vec<(&'static str, String)> {
@@ -141,6 +154,10 @@ fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(K
             count.approved += u64::from(past.approved);
             count.denied += u64::from(past.denied);
             count.width = count.width.max(width);
+            if past.approved {
+                count.agents.insert(past.agent.clone());
+                count.workspaces.insert(past.workspace.clone());
+            }
         }
     }
     counts.retain(|(_, pattern), count| count.approved >= least && count.denied == 0 && !known.contains(pattern));
@@ -178,15 +195,27 @@ fn option(key: &str) -> String {
     if key == "command" { String::new() } else { format!("--{key} ") }
 }
 
-fn in_words((key, pattern): &Key, count: &Count) -> String {
-    let quoted = sayso_shell::quote(std::slice::from_ref(pattern));
+/// The line that adds the rule. What was approved in one place, or for one agent, is suggested for that only.
+fn addition((key, pattern): &Key, count: &Count) -> String {
+    let quoted = |text: &String| sayso_shell::quote(std::slice::from_ref(text));
+    let only = |names: &BTreeSet<String>| match (names.first(), names.len()) {
+        (Some(name), 1) if !name.is_empty() && !name.contains(PATTERN_SIGNS) => Some(quoted(name)),
+        _ => None,
+    };
+    let mut line = format!("sayso rules add --allow {}{}", option(key), quoted(pattern));
+    line.extend(only(&count.workspaces).map(|place| format!(" --here {place}")));
+    line.extend(only(&count.agents).map(|agent| format!(" --agent {agent}")));
+    line
+}
+
+fn in_words(suggested: &Key, count: &Count) -> String {
+    let (key, pattern) = suggested;
     let what = if *key == "command" { String::new() } else { format!("{key} of ") };
     let mut out = format!(
-        "you approved {what}`{}` {} times, never denied it\n    sayso rules add --allow {}{}\n",
+        "you approved {what}`{}` {} times, never denied it\n    {}\n",
         visible(&pattern.replace(" *", " …")),
         count.approved,
-        option(key),
-        visible(&quoted)
+        visible(&addition(suggested, count))
     );
     if count.others.is_empty() {
         out.push_str("    it would have matched nothing else\n");
@@ -199,13 +228,14 @@ fn in_words((key, pattern): &Key, count: &Count) -> String {
     out
 }
 
-fn as_json((key, pattern): &Key, count: &Count) -> Node {
+fn as_json(suggested: &Key, count: &Count) -> Node {
+    let (key, pattern) = suggested;
     Node::map([
         ("subject", Node::text(*key)),
         ("pattern", Node::text(pattern)),
         ("approved", Value::Number(count.approved.to_string()).into()),
         ("denied", Value::Number(count.denied.to_string()).into()),
         ("others", Value::List(count.others.iter().map(Node::text).collect()).into()),
-        ("command", Node::text(format!("sayso rules add --allow {}{}", option(key), sayso_shell::quote(std::slice::from_ref(pattern))))),
+        ("command", Node::text(addition(suggested, count))),
     ])
 }

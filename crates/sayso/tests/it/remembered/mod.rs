@@ -1,5 +1,6 @@
 //! `sayso rules` and `sayso grants` with the real program: what an answer leaves, what is added by hand, and taking it back.
 
+mod attacks;
 mod exchange;
 mod grants;
 mod rules;

@@ -53,7 +53,8 @@ fn r_10_r_11_rules_are_added_listed_edited_disabled_enabled_and_removed() {
     assert!(test.contains("matches  sorting") && test.contains("in the end: allow: it is only x"), "{test}");
     sayso(&desk, &["rules", "disable", "sorting"]).is(0, "disable");
     assert_eq!(outcome(&desk, "sort -o x a"), "blocked");
-    sayso(&desk, &["rules", "enable", "sort"]).is(0, "the beginning is enough");
+    sayso(&desk, &["rules", "enable", "sort"]).is(2, "the beginning of a name could be another name");
+    sayso(&desk, &["rules", "enable", "sorting"]).is(0, "enable");
     assert_eq!(outcome(&desk, "sort -o x a"), "auto_approved");
     sayso(&desk, &["rules", "edit", "sorting", "--pattern", "sort -o y *"]).is(0, "edit");
     assert_eq!(outcome(&desk, "sort -o x a"), "blocked");
