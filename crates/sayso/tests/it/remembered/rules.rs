@@ -193,12 +193,13 @@ fn a_damaged_index_is_built_anew_and_a_denying_rule_still_counts() {
     assert_eq!(listed(&desk, "rules").len(), 1);
     // Neither does it matter if everything but the journal is lost.
     for name in ["index.db", "generation", "snapshot"] {
-        std::fs::remove_file(desk.scene.state().join(name)).unwrap();
+        // Not all of them have to be there.
+        let _ = std::fs::remove_file(desk.scene.state().join(name));
     }
     assert_eq!(sayso(&desk, &["check", "--", "sort -o x a"]).code, 20);
     // Where the rules cannot be read at all, nothing is judged without them.
     std::fs::remove_file(&file).unwrap();
-    std::fs::remove_file(desk.scene.state().join("snapshot")).unwrap();
+    let _ = std::fs::remove_file(desk.scene.state().join("snapshot"));
     std::fs::create_dir(&file).unwrap();
     let done = sayso(&desk, &["check", "--", "git status"]);
     assert!(done.code == 2 && done.err.contains("everything is denied"), "{} {}", done.code, done.err);
