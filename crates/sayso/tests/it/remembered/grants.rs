@@ -75,8 +75,9 @@ fn revoking_counts_at_once_for_a_run_that_goes_on() {
     let file = desk.batch("long.json", calls.to_string());
     let mut run = desk.program();
     run.args(["run", "--json", "--answers", "s,y"]).arg(file).stdout(std::process::Stdio::piped());
-    let child = run.spawn().unwrap();
+    let mut child = run.spawn().unwrap();
     while !desk.scene.workspace.join("waits").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it waited");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let id = listed(&desk, "grants")[0]["id"].as_str().unwrap().to_owned();
