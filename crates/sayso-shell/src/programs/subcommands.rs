@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use sayso_core::fact::HOME;
+
 use super::queries;
 use crate::names::QuickMap;
 use crate::options::Parsed;
@@ -269,6 +271,10 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         let note = format!("this form of `{}` is not known", scene.name);
         return scene.unknown(note);
     };
+    if matches!(does, Runs | Asks(_)) {
+        // A rule for `cargo test *` is for this project: words that lead to another one, or to another place, are looked at as paths.
+        parsed.operands.iter().flat_map(|word| leading_out(word)).for_each(|path| scene.read(path, false));
+    }
     match does {
         Runs => scene.runs(*note),
         Asks(place) => {
@@ -284,6 +290,13 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             scene.unknown(*note);
         }
     }
+}
+
+/// The paths in a word that do not start in the current folder: by itself, behind `=` (`--prefix=/x`), or behind an option's letter (`-I/x`).
+fn leading_out(word: &str) -> impl Iterator<Item = &str> {
+    let letter = word.strip_prefix('-').and_then(|rest| rest.strip_prefix(|letter: char| letter.is_ascii_alphabetic()));
+    let pieces = word.split('=').map(|piece| piece.trim_matches(['"', '\'']));
+    pieces.chain(letter).filter(|piece| piece.starts_with(['/', HOME]) || piece.split('/').any(|part| part == ".."))
 }
 
 fn speaks(form: &str, words: &[&str]) -> bool {
