@@ -53,7 +53,13 @@ impl World for GuardedWorld {
         caught(
             || self.0.answer(cwd, workspace, questions),
             |_| Facts {
-                surroundings: Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new() },
+                surroundings: Surroundings {
+                    workspace: workspace.to_owned(),
+                    cwd: cwd.to_owned(),
+                    home: None,
+                    own: Vec::new(),
+                    contains: false,
+                },
                 answers: questions.iter().map(|_| None).collect(),
             },
         )

@@ -52,7 +52,8 @@ fn verdict(text: &str, planted: &[&str]) -> Option<Decision> {
     let operation = Operation::freeze(Call::new("bash", Node::map([("command", Node::text(text))]), "/ws")).ok()?;
     let draft = analyse(text);
     let answers = draft.questions.iter().map(|question| Some(answer(question, planted))).collect();
-    let surroundings = Surroundings { workspace: "/ws".into(), cwd: "/ws".into(), home: Some("/home/u".into()), own: Vec::new() };
+    let surroundings =
+        Surroundings { workspace: "/ws".into(), cwd: "/ws".into(), home: Some("/home/u".into()), own: Vec::new(), contains: false };
     let reading = draft.settle(&Facts { surroundings, answers });
     let case = Case { operation: &operation, reading: &reading, grants: &[], uses: None, now: 0, run: Run::Interactive, trace: false };
     Some(decide(&policy, &case).decision)

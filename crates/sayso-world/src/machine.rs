@@ -46,6 +46,7 @@ pub struct Machine {
     case: CaseRules,
     standing: Mutex<Option<Standing>>,
     programs: Mutex<HashMap<(String, String), (Instant, ProgramFact)>>,
+    contains: bool,
 }
 
 /// How long what does not depend on the operation is taken to be the same.
@@ -76,8 +77,14 @@ impl Machine {
             case: CaseRules::default(),
             standing: Mutex::new(None),
             programs: Mutex::new(HashMap::new()),
+            contains: false,
             whereabouts,
         }
+    }
+
+    /// The same machine, where whoever runs operations can do it in an OS sandbox.
+    pub fn containing(self, contains: bool) -> Self {
+        Machine { contains, ..self }
     }
 
     /// The places this machine was made with.
@@ -124,7 +131,7 @@ impl Machine {
         };
         let (workspace, cwd) = (folder(workspace), folder(cwd));
         let standing = self.standing(walker, &workspace);
-        (Surroundings { workspace, cwd, home: standing.home, own: standing.own }, sound && standing.sound)
+        (Surroundings { workspace, cwd, home: standing.home, own: standing.own, contains: self.contains }, sound && standing.sound)
     }
 
     fn standing(&self, walker: &mut Walker, workspace: &str) -> Standing {

@@ -2,6 +2,7 @@
 
 use crate::decide::standing::Standing;
 use crate::decide::{Case, rules};
+use crate::effect::EffectKind;
 use crate::paths::join;
 use crate::policy::Part;
 use crate::policy::index::RuleSet;
@@ -70,13 +71,21 @@ impl<'a> Lens<'a> {
         let roots = |writable: bool| -> Vec<String> {
             self.settings.roots.iter().filter(|root| root.writable == writable).map(|root| join(workspace, &root.root)).collect()
         };
+        let limit = |number: u64| (number > 0).then_some(number);
+        let named = |kinds: &[EffectKind]| self.paths_of(kinds);
         let terms = Terms {
             sandbox_required: self.settings.sandbox_require,
-            network: self.settings.sandbox_network,
+            contained: false,
+            network: self.settings.sandbox_network.clone(),
             write: if self.settings.roots.is_empty() { vec![workspace.clone()] } else { roots(true) },
             read_only: roots(false),
+            reads: named(&[EffectKind::Read]),
+            changes: named(&[EffectKind::Write, EffectKind::Delete]),
+            bounds: self.settings.sandbox_bounds.clone(),
             environment: self.case.operation.environment(),
             time_limit: self.time_limit(),
+            memory_limit: limit(self.settings.sandbox_memory),
+            process_limit: limit(self.settings.sandbox_processes),
         };
         Verdict {
             decision,
@@ -90,6 +99,20 @@ impl<'a> Lens<'a> {
             trace: trace.lines,
             evidence: None,
         }
+    }
+
+    /// The paths that effects of these kinds name, outside of what a sandbox lets through anyway, or protected or secret there.
+    fn paths_of(&self, kinds: &[EffectKind]) -> Vec<String> {
+        if self.case.operation.kind() != Kind::Terminal {
+            return Vec::new();
+        }
+        let effects = self.case.reading.effects.iter().enumerate().filter(|(_, effect)| kinds.contains(&effect.kind) && effect.certain);
+        let standings = effects.filter_map(|(index, _)| self.standing(index)).filter(|standing| !standing.sink);
+        let special = |standing: &&Standing<'_>| !standing.in_workspace || standing.protected.is_some() || standing.secret.is_some();
+        let mut paths: Vec<String> = standings.filter(special).map(|standing| standing.fact.canonical.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
     }
 
     /// How long the call may run, in seconds: what it says itself, or what the policy says for its kind.

@@ -14,9 +14,23 @@ pub(super) fn strictest(one: Verdict, other: Verdict) -> Verdict {
     if first.decision == Decision::Ask {
         first.confirm = first.confirm.max(second.confirm);
     }
-    first.terms.sandbox_required |= second.terms.sandbox_required;
-    first.terms.network &= second.terms.network;
-    first.terms.write.retain(|folder| second.terms.write.contains(folder));
+    let (terms, other) = (&mut first.terms, second.terms);
+    terms.sandbox_required |= other.sandbox_required;
+    terms.contained |= other.contained;
+    terms.network = terms.network.meet(&other.network);
+    terms.write.retain(|folder| other.write.contains(folder));
+    terms.read_only.retain(|folder| other.read_only.contains(folder) || other.write.contains(folder));
+    terms.reads.retain(|path| other.reads.contains(path));
+    terms.changes.retain(|path| other.changes.contains(path));
+    terms.bounds.extend(other.bounds);
+    terms.memory_limit = least(terms.memory_limit, other.memory_limit);
+    terms.process_limit = least(terms.process_limit, other.process_limit);
+    terms.time_limit = least(terms.time_limit, other.time_limit);
     first.trace.extend(second.trace);
     first
+}
+
+/// The smaller limit; none is no limit.
+fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.into_iter().chain(other).min()
 }

@@ -59,8 +59,8 @@ const HARMLESS: &[(&str, &[&str])] = &[
     (".nvm", &["versions"]),
     (".opam", &[]),
     (".pub-cache", &["hosted"]),
-    (".pyenv", &["shims", "versions"]),
-    (".rbenv", &["shims", "versions"]),
+    (".pyenv", &["bin", "libexec", "plugins", "shims", "versions"]),
+    (".rbenv", &["bin", "libexec", "plugins", "shims", "versions"]),
     (".rustup", &[]),
     (".sdkman", &["candidates"]),
     (".terminfo", &[]),
@@ -70,6 +70,16 @@ const HARMLESS: &[(&str, &[&str])] = &[
 
 /// Folders of `~/.local/share` that hold nothing of a person.
 const HARMLESS_SHARE: [&str; 8] = ["applications", "bash-completion", "fonts", "icons", "man", "mime", "pnpm", "uv"];
+
+/// The places of a home folder below hidden names that hold tools and nothing of a person, relative to it.
+pub fn tools_in_home() -> impl Iterator<Item = String> {
+    let plain = HARMLESS.iter().filter(|(name, _)| *name != ".git" && *name != ".cache");
+    let below = plain.flat_map(|(name, below)| match below {
+        [] => vec![(*name).to_owned()],
+        below => below.iter().map(|inner| format!("{name}/{inner}")).collect(),
+    });
+    below.chain(HARMLESS_SHARE.iter().map(|name| format!(".local/share/{name}")))
+}
 
 /// Whether a path lies in the home folder below a hidden name, and nothing says that this one is harmless.
 ///

@@ -26,7 +26,7 @@ pub use active::active;
 pub use built::made_or_kept_by_tools;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
-pub use hidden::hidden_in_home;
+pub use hidden::{hidden_in_home, tools_in_home};
 pub use lexical::join;
 pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};

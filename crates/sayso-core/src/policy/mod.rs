@@ -10,6 +10,7 @@ pub mod index;
 pub mod profile;
 pub mod read;
 mod read_rule;
+mod read_sandbox;
 pub mod rule;
 pub mod schema;
 mod seed_keys;

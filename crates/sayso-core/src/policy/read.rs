@@ -7,9 +7,10 @@ use crate::paths::ExtraProtected;
 use crate::policy::command::{CommandPattern, CommandReader, Form};
 use crate::policy::glob::PathGlob;
 use crate::policy::read_rule::{self, expression};
+use crate::policy::read_sandbox;
 use crate::policy::rule::{Rule, ShellRule};
 use crate::policy::schema::POLICY;
-use crate::policy::settings::{LOCKABLE, Root, Settings, ShellDefault, Sourced};
+use crate::policy::settings::{LOCKABLE, Settings, ShellDefault, Sourced};
 use crate::policy::shape::{self, Shape, nearest};
 use crate::policy::{dotted, seed_keys};
 use crate::text::{Limits, json, yaml};
@@ -160,7 +161,7 @@ impl Context<'_> {
         self.findings.push(Diagnostic::error(span, message));
     }
 
-    fn sourced<T>(&self, node: &Node, value: T) -> Option<Sourced<T>> {
+    pub(super) fn sourced<T>(&self, node: &Node, value: T) -> Option<Sourced<T>> {
         Some(Sourced { value, source: self.place(node.span) })
     }
 
@@ -323,7 +324,7 @@ impl Context<'_> {
             "truncate_lines" => settings.truncate_lines = self.whole(node),
             "redact" if self.origin.is_project() && node.as_bool() == Some(false) => self.not_for_projects(entry),
             "redact" => settings.redact = self.bool(node),
-            "sandbox" => self.sandbox(node, settings),
+            "sandbox" => read_sandbox::sandbox(self, node, settings),
             // What is kept of a person's calls is not for a project to say, trusted or not (Z-47).
             "audit" if self.origin.is_project() => self.not_for_projects(entry),
             "audit" => {
@@ -381,11 +382,11 @@ impl Context<'_> {
         self.findings.push(Diagnostic::warning(entry.key_span, message).hint(hint));
     }
 
-    fn bool(&self, node: &Node) -> Option<Sourced<bool>> {
+    pub(super) fn bool(&self, node: &Node) -> Option<Sourced<bool>> {
         node.as_bool().and_then(|value| self.sourced(node, value))
     }
 
-    fn whole(&self, node: &Node) -> Option<Sourced<u64>> {
+    pub(super) fn whole(&self, node: &Node) -> Option<Sourced<u64>> {
         node.as_whole().and_then(|value| self.sourced(node, value))
     }
 
@@ -405,7 +406,7 @@ impl Context<'_> {
                     let value = ShellDefault { allowed: flag("allowed", true), approval: flag("approval", true) };
                     section.settings.shell_default = self.sourced(&entry.node, Some(value));
                 }
-                "network" => section.settings.sandbox_network = self.bool(&entry.node),
+                "network" => section.settings.sandbox_network = read_sandbox::network(self, &entry.node),
                 _ => {
                     let rules: Vec<ShellRule> = entry.node.items().iter().filter_map(|item| read_rule::shell_rule(self, item)).collect();
                     section.shell.extend(rules);
@@ -427,47 +428,6 @@ impl Context<'_> {
                 }
             }
         }
-    }
-
-    fn sandbox(&mut self, node: &Node, settings: &mut Settings) {
-        for entry in node.entries() {
-            let value = &entry.node;
-            match entry.key.as_str() {
-                "network" => settings.sandbox_network = self.bool(value),
-                "require" | "require_os_sandbox" => settings.sandbox_require = self.bool(value),
-                "fallback" | "os_sandbox_fallback" => {
-                    settings.sandbox_fallback = self.sourced(value, value.as_text().unwrap_or_default().to_owned());
-                }
-                _ => {
-                    for root in value.entries() {
-                        if let Some(root) = self.root(root) {
-                            settings.roots.push(root);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn root(&mut self, entry: &Entry) -> Option<Root> {
-        let node = &entry.node;
-        let flag = |key: &str, otherwise: bool| node.get(key).and_then(Node::as_bool).unwrap_or(otherwise);
-        let Some(root) = node.get("root").and_then(Node::as_text).filter(|text| !text.is_empty()) else {
-            self.error(entry.key_span, format!("the path root `{}` names no `root` folder", entry.key));
-            return None;
-        };
-        let suffixes =
-            node.get("suffixes").map_or(&[][..], Node::items).iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
-        Some(Root {
-            name: entry.key.clone(),
-            root: root.to_owned(),
-            // What is not said to be writable is not.
-            writable: node.get("mode").and_then(Node::as_text) == Some("rw"),
-            suffixes,
-            write_approval: flag("write_approval", true),
-            read_approval: flag("read_approval", false),
-            source: self.place(node.span),
-        })
     }
 }
 

@@ -128,6 +128,17 @@ static SHELL: Record = Record {
     ],
 };
 
+static BOUNDS: Record = Record {
+    name: "`bounds`",
+    fields: &[
+        field("write", TEXTS, "Nothing outside of these folders is written."),
+        field("read", TEXTS, "Nothing outside of these folders is read, but for what may be written."),
+        field("hide", TEXTS, "These files and folders are not read."),
+        field("network", Bool, "False: no network."),
+        field("hosts", TEXTS, "No other hosts."),
+    ],
+};
+
 static SANDBOX: Record = Record {
     name: "`sandbox`",
     fields: &[
@@ -136,6 +147,15 @@ static SANDBOX: Record = Record {
         field("require", Bool, "Refuse to start without an OS sandbox."),
         field("require_os_sandbox", Bool, "The same as `require`."),
         field("fallback", Word(&["fail_fast", "refuse_tools"]), "What happens when the sandbox is required and missing."),
+        field("hosts", TEXTS, "The only hosts that sandboxed commands reach, such as `crates.io` or `*.npmjs.org`."),
+        field(
+            "auto_allow",
+            Word(&["never", "run-in-workspace"]),
+            "What runs unasked because a sandbox bounds it: commands that were read whole and whose effects are not known.",
+        ),
+        field("memory", Whole { least: 0, most: 16_777_216 }, "MiB that each process of a sandboxed command may take; 0 for no limit."),
+        field("processes", Whole { least: 0, most: 4_194_304 }, "How many processes a sandboxed command may be at once; 0 for no limit."),
+        field("bounds", Shape::Record(&BOUNDS), "Bounds of your own for sandboxed commands; they only ever take away."),
         field("os_sandbox_fallback", Word(&["fail_fast", "refuse_tools"]), "The same as `fallback`."),
     ],
 };

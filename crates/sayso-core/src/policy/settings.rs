@@ -6,7 +6,7 @@ use crate::paths::ExtraProtected;
 use crate::policy::command::CommandPattern;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
-use crate::verdict::{Decision, Risk};
+use crate::verdict::{Bounds, Decision, Network, Risk};
 
 /// A value with the `file:line` it came from.
 #[derive(Clone, Debug)]
@@ -45,6 +45,27 @@ pub struct ShellDefault {
     pub approval: bool,
 }
 
+/// What runs unasked because a sandbox bounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AutoAllow {
+    /// Nothing.
+    #[default]
+    Never,
+    /// Commands that were read whole and whose effects are not known: in the workspace, without network and secrets.
+    RunInWorkspace,
+}
+
+impl AutoAllow {
+    /// The words in a policy file.
+    pub const WORDS: &'static [&'static str] = &["never", "run-in-workspace"];
+
+    /// What a word means; what is not known allows nothing.
+    pub fn from_word(word: &str) -> Self {
+        if word == "run-in-workspace" { AutoAllow::RunInWorkspace } else { AutoAllow::Never }
+    }
+}
+
+packed! { enum AutoAllow { Never, RunInWorkspace } }
 packed! { struct Root { name, root, writable, suffixes, write_approval, read_approval, source } }
 packed! { struct ShellDefault { allowed, approval } }
 
@@ -187,12 +208,18 @@ settings! {
         truncate_lines: u64 = 50,
         /// Whether secrets in arguments are hidden in the record.
         redact: bool = true,
-        /// Whether sandboxed commands reach the network.
-        sandbox_network: bool = false,
+        /// Which part of the network sandboxed commands reach.
+        sandbox_network: Network = Network::Nothing,
         /// Refuse to start without an OS sandbox.
         sandbox_require: bool = false,
         /// What happens when the sandbox is required and missing.
         sandbox_fallback: String = "fail_fast".to_owned(),
+        /// What runs unasked because a sandbox bounds it.
+        sandbox_auto_allow: AutoAllow = AutoAllow::Never,
+        /// How much memory each process of a sandboxed command may take, in MiB; 0 for no limit.
+        sandbox_memory: u64 = 0,
+        /// How many processes a sandboxed command may be at once; 0 for no limit.
+        sandbox_processes: u64 = 2048,
         /// Whether decisions are recorded.
         audit_enabled: bool = true,
         /// Where the journal is kept.
@@ -231,6 +258,8 @@ settings! {
         audit_exclude_keys: String,
         /// Named folders.
         roots: Root,
+        /// Bounds of sandboxed commands.
+        sandbox_bounds: Bounds,
     }
 }
 
@@ -279,6 +308,25 @@ impl InWords for Decision {
 impl InWords for Risk {
     fn in_words(&self) -> String {
         self.word().to_owned()
+    }
+}
+
+impl InWords for Network {
+    fn in_words(&self) -> String {
+        match self {
+            Network::Nothing => "false".to_owned(),
+            Network::Hosts(hosts) => hosts.in_words(),
+            Network::Everything => "true".to_owned(),
+        }
+    }
+}
+
+impl InWords for AutoAllow {
+    fn in_words(&self) -> String {
+        match self {
+            AutoAllow::Never => "never".to_owned(),
+            AutoAllow::RunInWorkspace => "run-in-workspace".to_owned(),
+        }
     }
 }
 

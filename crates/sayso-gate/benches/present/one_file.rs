@@ -16,7 +16,8 @@ impl World for OneFile {
             }
             _ => None,
         });
-        let surroundings = Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new() };
+        let surroundings =
+            Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new(), contains: false };
         Facts { surroundings, answers: answers.collect() }
     }
 

@@ -24,7 +24,7 @@
 //! struct Nowhere;
 //! impl World for Nowhere {
 //!     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-//!         let surroundings = Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new() };
+//!         let surroundings = Surroundings { workspace: workspace.to_owned(), cwd: cwd.to_owned(), home: None, own: Vec::new(), contains: false };
 //!         Facts { surroundings, answers: questions.iter().map(|_| None).collect() }
 //!     }
 //! }

@@ -61,7 +61,7 @@ impl Response {
 /// # struct Machine;
 /// # impl World for Machine {
 /// #     fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-/// #         let surroundings = Surroundings { workspace: workspace.into(), cwd: cwd.into(), home: None, own: vec![] };
+/// #         let surroundings = Surroundings { workspace: workspace.into(), cwd: cwd.into(), home: None, own: vec![], contains: false };
 /// #         let answer = |question: &Question| match question {
 /// #             Question::Program { name } => {
 /// #                 Some(Fact::Program(ProgramFact { file: Some(format!("/usr/bin/{name}")), changeable: false, inside_workspace: false }))

@@ -125,6 +125,9 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
         out.push(("c", Node::text(&around.cwd)));
     }
     out.extend(around.home.iter().map(|home| ("h", Node::text(home))));
+    if around.contains {
+        out.push(("x", Value::Bool(true).into()));
+    }
     if *run != Run::Interactive {
         out.push(("r", Node::text(start::word(*run))));
     }
@@ -206,6 +209,7 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
         cwd: fact("c").unwrap_or(cwd).to_owned(),
         home: fact("h").map(str::to_owned),
         own: own(workspace),
+        contains: facts.get("x").and_then(Node::as_bool) == Some(true),
     };
     let run = RUNS.into_iter().find(|run| fact("r") == Some(start::word(*run))).unwrap_or_default();
     let was = fact("g").and_then(Decision::from_word).unwrap_or(decision);

@@ -40,7 +40,7 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
         assert_eq!(settings.truncate_lines, 50, "{name}");
         assert_eq!(settings.audit_retention_days, 90, "{name}");
         assert_eq!(settings.sandbox_fallback, "fail_fast", "{name}");
-        assert!(!settings.sandbox_require && !settings.sandbox_network, "{name}");
+        assert!(!settings.sandbox_require && settings.sandbox_network == sayso_core::verdict::Network::Nothing, "{name}");
         assert_eq!(settings.yolo_covers_catastrophic, name == "kollabor-spec", "{name}");
         assert_eq!(settings.approve_all_covers_dangerous, name == "kollabor-spec", "{name}");
     }

@@ -1,0 +1,52 @@
+//! Whether a sandbox can stand in for a question: for a command that was read whole, that nothing must be asked about, and whose open
+//! effects a sandbox bounds to the workspace.
+//!
+//! What would be asked because of a rule, a danger, a secret, a delete, a protected or an outside path is asked all the same: those are
+//! questions about what the command is known to do, and a sandbox does not answer them.
+
+use crate::decide::lens::Lens;
+use crate::effect::{EffectKind, Target};
+use crate::mode::Mode;
+use crate::policy::settings::AutoAllow;
+use crate::tool::Kind;
+use crate::verdict::{Decision, Reason, Tier};
+
+use super::weigh;
+
+/// Whether everything that is still open may run without a question, bounded.
+pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
+    let reading = lens.case.reading;
+    let said_so = lens.settings.sandbox_auto_allow == AutoAllow::RunInWorkspace && reading.surroundings.contains;
+    // A mode that asks for everything, or denies what would be asked, was chosen for that.
+    let mode_permits = matches!(lens.settings.mode, Mode::Balanced | Mode::AutoApproveEdits | Mode::HighRiskOnly);
+    said_so
+        && mode_permits
+        && lens.case.operation.kind() == Kind::Terminal
+        && lens.case.operation.environment().is_empty()
+        && reading.opaque.is_none()
+        && reading.unanswered.is_empty()
+        && weigh::tier(lens) == Tier::None
+        && !open.is_empty()
+        // Only what the mode or a default would ask; an own word of the policy or of the tool is a question.
+        && open.iter().all(|(_, reason)| reason.decision == Decision::Ask && (reason.is_built_in("default") || reason.is_built_in("risk")))
+        && !reading.effects.is_empty()
+        && reading.effects.iter().enumerate().all(|(index, _)| is_bounded(lens, index))
+}
+
+/// Whether a sandbox keeps one effect within the workspace, whatever the program really does.
+fn is_bounded(lens: &Lens<'_>, index: usize) -> bool {
+    let Some(effect) = lens.case.reading.effects.get(index) else { return false };
+    match effect.kind {
+        EffectKind::Run => effect.target == Target::Command && effect.part.is_some(),
+        EffectKind::Unknown => effect.target == Target::Nothing && effect.part.is_some(),
+        EffectKind::Read => lens.standing(index).is_some_and(|standing| {
+            standing.sink || (standing.in_workspace || standing.common) && standing.secret.is_none() && standing.own.is_none()
+        }),
+        EffectKind::Write => lens.standing(index).is_some_and(|standing| {
+            let plain = standing.in_workspace && standing.own.is_none() && !standing.own_below;
+            standing.sink || plain && (standing.protected.is_none() || effect.manner.repository)
+        }),
+        // Away, or with more rights, or to somebody else: a sandbox would only make it fail.
+        EffectKind::Connect | EffectKind::Delete | EffectKind::Privilege | EffectKind::Signal | EffectKind::Environment => false,
+    }
+}

@@ -1,0 +1,287 @@
+//! From terms to a profile: what the tools may do, and never more.
+//!
+//! Nothing of the home folder is seen but the tools in it ([`toolchains`](crate::toolchains)) and the workspace. What the policy protects
+//! in the workspace is read-only, also where it does not exist yet; secrets are hidden; git can work, but what it runs by itself cannot be
+//! changed. What the terms name besides was judged and approved, and is let through by itself.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use sayso_core::verdict::{Bounds, Network, Terms};
+use sayso_core::visible::visible;
+
+use crate::found::{self, Found};
+use crate::profile::{Level, Limits, Profile};
+use crate::toolchains;
+
+/// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
+pub const SYSTEM: [&str; 22] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/nix/var/nix/profiles",
+    "/gnu/store",
+    "/run/current-system",
+    "/var/lib/dpkg",
+    "/var/lib/ca-certificates",
+    "/var/cache/fontconfig",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/sys/fs/cgroup",
+    "/System",
+    "/Library/Developer/CommandLineTools",
+    "/private/etc",
+];
+
+/// Where the names of hosts are looked up; only for commands that reach the network.
+const NAMES_OF_HOSTS: [&str; 4] = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/mnt/wsl/resolv.conf"];
+
+/// Folders for what is only needed for a moment: the command gets its own.
+pub const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// Names of agents, editors and sayso that are kept out of the top of a workspace where they do not exist yet.
+pub const KEPT_ABSENT: [&str; 26] = [
+    ".sayso",
+    ".sayso.yaml",
+    ".sayso.yml",
+    "sayso.yaml",
+    "sayso.yml",
+    ".claude",
+    ".mcp.json",
+    ".codex",
+    ".gemini",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".cursor",
+    ".cursorrules",
+    ".windsurf",
+    ".windsurfrules",
+    ".clinerules",
+    ".roo",
+    ".kiro",
+    ".aider.conf.yml",
+    ".continue",
+    ".vscode",
+    ".idea",
+    ".zed",
+    ".devcontainer",
+    ".envrc",
+];
+
+/// What a profile is made for.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// The workspace, absolute.
+    pub workspace: &'a Path,
+    /// The folder the command runs in, absolute.
+    pub cwd: &'a Path,
+    /// The person's home folder.
+    pub home: Option<&'a Path>,
+    /// sayso's own files and folders; no command sees them.
+    pub own: &'a [PathBuf],
+    /// The scrubbed environment of the command.
+    pub environment: &'a [(OsString, OsString)],
+    /// Why a path is protected by the policy besides the built-in names.
+    pub protected: &'a dyn Fn(&Path) -> bool,
+}
+
+impl std::fmt::Debug for Around<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} in {}", self.cwd.display(), self.workspace.display())
+    }
+}
+
+/// Variables that lead to sockets of agents and desktops, which are not there in a sandbox.
+const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
+
+/// The profile of terms.
+///
+/// # Errors
+/// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
+pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
+    let mut profile = Profile {
+        cwd: around.cwd.to_owned(),
+        paths: BTreeMap::new(),
+        pinned: Vec::new(),
+        links: BTreeMap::new(),
+        network: terms.network.clone(),
+        environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
+        limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
+    };
+    for folder in SYSTEM.iter().map(Path::new).filter(|folder| folder.exists()) {
+        add(&mut profile, folder, Level::Read)?;
+    }
+    if profile.network != Network::Nothing {
+        for place in NAMES_OF_HOSTS.iter().map(Path::new).filter(|place| place.exists()) {
+            add(&mut profile, place, Level::Read)?;
+        }
+    }
+    for secret in found::secrets_of_the_system() {
+        profile.lower(&secret, Level::Hidden);
+    }
+    for folder in SCRATCH.map(Path::new) {
+        profile.paths.insert(folder.to_owned(), Level::Private);
+    }
+    if let Some(home) = around.home.and_then(|home| real(home).ok()) {
+        profile.paths.insert(home.join(".cache"), Level::Private);
+    }
+    for (place, level) in toolchains::of(around.home, around.environment) {
+        add(&mut profile, &place, level)?;
+    }
+    let home = around.home.and_then(Path::to_str);
+    let folders = terms.read_only.iter().map(|folder| (folder, Level::Read)).chain(terms.write.iter().map(|folder| (folder, Level::Write)));
+    for (folder, level) in folders {
+        let folder = Path::new(folder);
+        if !folder.exists() {
+            continue;
+        }
+        let folder = is_narrow(folder, around.home)?;
+        add(&mut profile, &folder, level)?;
+        let found = Found::look(&folder, home, around.protected)?;
+        within(&mut profile, &folder, level, &found);
+    }
+    // What was judged by itself: a file that a rule or the person let through, though it is secret, protected or outside.
+    for (path, level) in terms.reads.iter().map(|path| (path, Level::Read)).chain(terms.changes.iter().map(|path| (path, Level::Write))) {
+        let path = Path::new(path);
+        if path.exists() && is_narrow(path, around.home).is_ok() {
+            profile.raise(path.to_owned(), level);
+        }
+    }
+    for own in around.own {
+        profile.lower(own, Level::Hidden);
+    }
+    for bounds in &terms.bounds {
+        profile = profile.meet(&of_bounds(bounds, &profile, around));
+    }
+    if profile.level(&real(around.cwd)?) < Level::Read {
+        return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
+    }
+    Ok(profile)
+}
+
+/// What is in a folder that the command works in: protected things are read-only, secrets are hidden, and git's own folder stays.
+fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
+    for path in &found.protected {
+        profile.lower(path, Level::Read);
+    }
+    for path in &found.secret {
+        profile.lower(path, Level::Hidden);
+    }
+    if level < Level::Write {
+        return;
+    }
+    for repository in &found.repositories {
+        profile.pinned.push(repository.clone());
+        profile.paths.insert(repository.clone(), level);
+    }
+    for path in &found.kept_by_git {
+        profile.lower(path, Level::Read);
+    }
+    for name in KEPT_ABSENT {
+        profile.lower(&folder.join(name), Level::Read);
+    }
+    // A folder above something that is kept could be moved away with it, and be made anew without.
+    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories) {
+        for above in path.ancestors().skip(1).take_while(|above| above.starts_with(folder) && *above != folder) {
+            if !profile.pinned.iter().any(|pinned| pinned == above) && profile.level(above) == Level::Write {
+                profile.pinned.push(above.to_owned());
+                profile.paths.insert(above.to_owned(), Level::Write);
+            }
+        }
+    }
+}
+
+/// The bounds of an operator, as a profile that says nothing of what it leaves alone.
+fn of_bounds(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile {
+    let absolute = |written: &String| match (written.strip_prefix("~/"), around.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => around.workspace.join(written),
+    };
+    let mut paths = BTreeMap::new();
+    let root = match (&bounds.read, &bounds.write) {
+        (None, None) => Level::Write,
+        (None, Some(_)) => Level::Read,
+        (Some(_), _) => Level::Hidden,
+    };
+    paths.insert(PathBuf::from("/"), root);
+    let listed = |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
+    let (read, write) = (listed(&bounds.read), listed(&bounds.write));
+    // Programs do not start without the system, and what is private is nobody else's.
+    let system = SYSTEM.iter().map(PathBuf::from).filter(|_| root == Level::Hidden);
+    paths.extend(system.map(|path| (path, Level::Read)));
+    paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
+    let all_written = bounds.write.is_none();
+    paths.extend(read.into_iter().map(|path| (path, if all_written { Level::Write } else { Level::Read })));
+    paths.extend(write.into_iter().map(|path| (path, Level::Write)));
+    paths.extend(bounds.hide.iter().map(|path| (absolute(path), Level::Hidden)));
+    Profile {
+        paths,
+        pinned: Vec::new(),
+        network: bounds.network.clone().unwrap_or(Network::Everything),
+        limits: Limits::default(),
+        ..profile.clone()
+    }
+}
+
+/// A folder by its real path, if it is narrow enough to be let through: not the home folder, nothing above it, nothing of the system.
+fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
+    let folder = real(folder)?;
+    let above_home = home.is_some_and(|home| home.starts_with(&folder) || real(home).is_ok_and(|home| home.starts_with(&folder)));
+    let of_system = SYSTEM.iter().chain(&["/dev", "/proc", "/sys", "/boot", "/run", "/var"]).any(|system| folder == Path::new(system));
+    let few_names = folder.components().filter(|part| matches!(part, Component::Normal(_))).count() == 0;
+    if above_home || of_system || few_names || SCRATCH.iter().any(|scratch| folder == Path::new(scratch)) {
+        return Err(format!("`{}` is too broad for a sandbox: work in a folder below it", shown(&folder)));
+    }
+    Ok(folder)
+}
+
+/// Lets a path through by where it really is, with the links that lead there.
+fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
+    let target = real(path)?;
+    if target != path {
+        links(profile, path);
+    }
+    profile.raise(target, level);
+    Ok(())
+}
+
+/// The first link on the way to a path, if one is there; what is behind it is looked at again.
+fn links(profile: &mut Profile, path: &Path) {
+    let mut left = path.to_owned();
+    // As many as the system follows.
+    for _ in 0..40 {
+        let mut above = PathBuf::new();
+        let mut next = None;
+        for part in left.components() {
+            above.push(part);
+            if let Ok(to) = std::fs::read_link(&above) {
+                let rest = left.strip_prefix(&above).map(Path::to_owned).unwrap_or_default();
+                let absolute = above.parent().unwrap_or(Path::new("/")).join(&to);
+                profile.links.insert(above.clone(), to);
+                next = Some(absolute.join(rest));
+                break;
+            }
+        }
+        match next {
+            Some(next) => left = next,
+            None => return,
+        }
+    }
+}
+
+fn real(path: &Path) -> Result<PathBuf, String> {
+    std::fs::canonicalize(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}

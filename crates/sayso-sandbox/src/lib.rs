@@ -1,0 +1,11 @@
+//! Runs a command under terms: what was approved cannot do more than was approved.
+//!
+//! [`derive()`](derive::derive) makes a [`Profile`](profile::Profile) of terms: which paths may be written, read or not be seen, which network, which
+//! limits. [`plan()`](plan::plan) makes a list of steps of it, which are data and can be printed; a back end carries them out. A profile is
+//! never weaker than the terms, and a back end that cannot do all of it says what it does not.
+
+pub mod derive;
+pub mod found;
+pub mod plan;
+pub mod profile;
+pub mod toolchains;
