@@ -48,23 +48,16 @@ const NAMES_OF_HOSTS: [&str; 4] = ["/run/systemd/resolve", "/run/resolvconf", "/
 pub const SCRATCH: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// Names of agents, editors and sayso that are kept out of the top of a workspace where they do not exist yet.
-pub const KEPT_ABSENT: [&str; 26] = [
+pub const KEPT_ABSENT: [&str; 20] = [
     ".sayso",
-    ".sayso.yaml",
-    ".sayso.yml",
-    "sayso.yaml",
-    "sayso.yml",
     ".claude",
     ".mcp.json",
     ".codex",
     ".gemini",
     ".opencode",
     "opencode.json",
-    "opencode.jsonc",
     ".cursor",
-    ".cursorrules",
     ".windsurf",
-    ".windsurfrules",
     ".clinerules",
     ".roo",
     ".kiro",
@@ -75,6 +68,7 @@ pub const KEPT_ABSENT: [&str; 26] = [
     ".zed",
     ".devcontainer",
     ".envrc",
+    ".husky",
 ];
 
 /// What a profile is made for.
@@ -109,7 +103,7 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 /// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
 pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     let mut profile = Profile {
-        cwd: around.cwd.to_owned(),
+        cwd: real(around.cwd)?,
         paths: BTreeMap::new(),
         pinned: Vec::new(),
         links: BTreeMap::new(),
@@ -162,7 +156,12 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for bounds in &terms.bounds {
         profile = profile.meet(&of_bounds(bounds, &profile, around));
     }
-    if profile.level(&real(around.cwd)?) < Level::Read {
+    // With named folders the workspace itself is not let through; the command still starts there.
+    let cwd = real(around.cwd)?;
+    if profile.level(&cwd) == Level::Hidden && terms.bounds.is_empty() && cwd == real(around.workspace)? {
+        profile.paths.insert(cwd.clone(), Level::Private);
+    }
+    if profile.level(&cwd) == Level::Hidden {
         return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
     }
     Ok(profile)

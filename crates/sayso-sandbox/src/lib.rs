@@ -4,8 +4,21 @@
 //! limits. [`plan()`](plan::plan) makes a list of steps of it, which are data and can be printed; a back end carries them out. A profile is
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
+pub mod backend;
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+pub mod child;
 pub mod derive;
+pub mod explain;
 pub mod found;
+#[cfg(target_os = "linux")]
+pub mod landlock;
+mod placeholders;
 pub mod plan;
 pub mod profile;
+pub mod proxy;
+mod scratch;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
+pub mod start;
 pub mod toolchains;

@@ -1,10 +1,12 @@
 //! The program `sayso`: commands, doors, and the composition of all parts.
 
 pub mod assemble;
+pub mod bounding;
 pub mod cli;
 pub mod exit_code;
 pub mod expected;
 mod explained;
+mod git_identity;
 pub mod heads;
 pub mod intake;
 pub mod learned;

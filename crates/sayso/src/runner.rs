@@ -16,8 +16,10 @@ use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 use sayso_tools::files::{self, Files};
 use sayso_tools::result::ToolResult;
-use sayso_tools::terminal::{self, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
+use sayso_tools::terminal::{self, Bounds, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
 use sayso_tools::web;
+
+use crate::bounding::Bounding;
 
 /// A function of the host, for a tool that sayso does not know.
 pub type HostTool = Box<dyn Fn(&Node) -> ToolResult + Send + Sync>;
@@ -45,13 +47,14 @@ pub struct Runner {
     hop: Hop,
     /// What the policy says about fetches from this machine and private networks.
     private: Decision,
+    bounding: Bounding,
     host: BTreeMap<String, HostTool>,
 }
 
 impl Runner {
     /// Tools over the files of a state folder.
-    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: Decision) -> Self {
-        Runner { files, stopped, told, hop, private, host: BTreeMap::new() }
+    pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: Decision, bounding: Bounding) -> Self {
+        Runner { files, stopped, told, hop, private, bounding, host: BTreeMap::new() }
     }
 
     /// With a function of the host.
@@ -62,13 +65,14 @@ impl Runner {
 
     fn work(&self, approved: &Approved) -> ToolResult {
         let operation = approved.operation();
-        if approved.terms().sandbox_required {
-            return ToolResult::failed("the policy wants a sandbox, and there is none; nothing was run");
-        }
         match operation.kind() {
             Kind::Terminal => self.command(approved).unwrap_or_else(ToolResult::failed),
             Kind::WebFetch => self.fetch(operation),
             kind if files::is_file_tool(kind) => files::run(&self.files, operation, approved.verdict()),
+            // A function of the host runs in this process, and no sandbox is around that.
+            _ if approved.terms().sandbox_required => {
+                ToolResult::failed("it may only run in a sandbox, and a tool of the host cannot; nothing was run")
+            }
             _ => match self.host.get(operation.tool()) {
                 Some(tool) => tool(operation.args()),
                 None => ToolResult::failed(format!("nothing here can run the tool `{}`; nothing was changed", visible(operation.tool()))),
@@ -79,6 +83,7 @@ impl Runner {
     fn command(&self, approved: &Approved) -> Result<ToolResult, String> {
         let operation = approved.operation();
         let cwd = operation.cwd();
+        let bounded = self.bounding.bound(operation, approved.terms())?;
         let usual = approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs);
         let command = Command {
             text: operation.command().ok_or("the call has no command")?,
@@ -87,6 +92,7 @@ impl Runner {
             time_limit: terminal::time_limit_of(operation, usual)?,
             most_output: MOST_OUTPUT,
             stop: Some(&self.stopped),
+            bounds: bounded.as_ref().map(|it| Bounds { sandbox: &it.sandbox, profile: &it.profile, workspace: &it.workspace }),
         };
         terminal::run(command, &mut |stream, bytes| (self.told.output)(stream, bytes)).map(ToolResult::from)
     }

@@ -8,7 +8,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::tool::Role;
+use sayso_core::tool::{Kind, Role};
 use sayso_core::url::Url;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
@@ -21,6 +21,7 @@ use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{KeepingWorld, RealWorld};
+use crate::bounding::Bounding;
 use crate::recorder::Recorder;
 use crate::runner::{Hop, HostTool, Runner, Told};
 
@@ -69,13 +70,21 @@ impl Workbench {
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
         let remarks = recover(&files, &recorder)?;
         let private = settings.private_addresses;
-        let world = || KeepingWorld { world: RealWorld(Machine::new(whereabouts.clone())), files: Arc::clone(&files) };
+        let bounding = Bounding::new(whereabouts.clone(), settings);
+        bounding.insist()?;
+        let (contains, refuses) = (bounding.contains(), bounding.refuses());
+        let machine = || Machine::new(whereabouts.clone()).containing(contains);
+        let world = || KeepingWorld { world: RealWorld(machine()), files: Arc::clone(&files) };
         let hop = hop(world(), Arc::clone(&policy), how);
         let runner = host
             .into_iter()
-            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private), |runner, (name, tool)| runner.with(&name, tool));
+            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding), |runner, (name, tool)| runner.with(&name, tool));
         let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store: Arc::<Recorder>::clone(&recorder) };
         let gate = Gate::new(ports, policy, how, Arc::new(now));
+        if let Some(why) = refuses {
+            let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
+            gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
+        }
         Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, recorder, remarks })
     }
 }

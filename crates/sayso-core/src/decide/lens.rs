@@ -3,7 +3,6 @@
 use crate::decide::standing::Standing;
 use crate::decide::{Case, rules};
 use crate::effect::EffectKind;
-use crate::paths::join;
 use crate::policy::Part;
 use crate::policy::index::RuleSet;
 use crate::policy::rule::{Rule, ShellRule};
@@ -67,25 +66,12 @@ impl<'a> Lens<'a> {
             Decision::Ask => Confirm::Single,
             _ => Confirm::None,
         };
-        let workspace = &self.case.reading.surroundings.workspace;
-        let roots = |writable: bool| -> Vec<String> {
-            self.settings.roots.iter().filter(|root| root.writable == writable).map(|root| join(workspace, &root.root)).collect()
-        };
-        let limit = |number: u64| (number > 0).then_some(number);
-        let named = |kinds: &[EffectKind]| self.paths_of(kinds);
         let terms = Terms {
-            sandbox_required: self.settings.sandbox_require,
-            contained: false,
-            network: self.settings.sandbox_network.clone(),
-            write: if self.settings.roots.is_empty() { vec![workspace.clone()] } else { roots(true) },
-            read_only: roots(false),
-            reads: named(&[EffectKind::Read]),
-            changes: named(&[EffectKind::Write, EffectKind::Delete]),
-            bounds: self.settings.sandbox_bounds.clone(),
+            reads: self.paths_of(&[EffectKind::Read]),
+            changes: self.paths_of(&[EffectKind::Write, EffectKind::Delete]),
             environment: self.case.operation.environment(),
             time_limit: self.time_limit(),
-            memory_limit: limit(self.settings.sandbox_memory),
-            process_limit: limit(self.settings.sandbox_processes),
+            ..self.settings.terms(&self.case.reading.surroundings.workspace)
         };
         Verdict {
             decision,

@@ -2,11 +2,11 @@
 
 use crate::mode::Mode;
 use crate::packed::{Packed, Packer, Unpacker, packed};
-use crate::paths::ExtraProtected;
+use crate::paths::{ExtraProtected, join};
 use crate::policy::command::CommandPattern;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
-use crate::verdict::{Bounds, Decision, Network, Risk};
+use crate::verdict::{Bounds, Decision, Network, Risk, Terms};
 
 /// A value with the `file:line` it came from.
 #[derive(Clone, Debug)]
@@ -260,6 +260,26 @@ settings! {
         roots: Root,
         /// Bounds of sandboxed commands.
         sandbox_bounds: Bounds,
+    }
+}
+
+impl Resolved {
+    /// The terms of a command in a workspace, by the settings alone.
+    pub fn terms(&self, workspace: &str) -> Terms {
+        let roots = |writable: bool| -> Vec<String> {
+            self.roots.iter().filter(|root| root.writable == writable).map(|root| join(workspace, &root.root)).collect()
+        };
+        let limit = |number: u64| (number > 0).then_some(number);
+        Terms {
+            sandbox_required: self.sandbox_require,
+            network: self.sandbox_network.clone(),
+            write: if self.roots.is_empty() { vec![workspace.to_owned()] } else { roots(true) },
+            read_only: roots(false),
+            bounds: self.sandbox_bounds.clone(),
+            memory_limit: limit(self.sandbox_memory),
+            process_limit: limit(self.sandbox_processes),
+            ..Terms::default()
+        }
     }
 }
 

@@ -45,7 +45,7 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
     ("sandbox.os_sandbox_fallback", "refuse_tools", |s| s.sandbox_fallback == "refuse_tools"),
     ("shell.default.allowed", "false", |s| s.shell_default == Some(ShellDefault { allowed: false, approval: true })),
     ("shell.default.approval", "false", |s| s.shell_default == Some(ShellDefault { allowed: true, approval: false })),
-    ("shell.network", "true", |s| s.sandbox_network == Network::Everything),
+    ("shell.network", "true", |s| s.sandbox_network == sayso_core::verdict::Network::Everything),
     ("audit.retention_days", "7", |s| s.audit_retention_days == 7),
     ("keymap", "forge", |s| s.keymap == "forge"),
     ("prompt_style", "status", |s| s.prompt_style == "status"),

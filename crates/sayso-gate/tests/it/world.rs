@@ -187,6 +187,7 @@ impl World for Scripted {
             cwd: cwd.to_owned(),
             home: Some(HOME.to_owned()),
             own: vec![own("/home/u/.config/sayso", false), own("/home/u/.local/state/sayso", true), own("/ws/.sayso", false)],
+            contains: false,
         };
         Facts { surroundings, answers: answers.collect() }
     }

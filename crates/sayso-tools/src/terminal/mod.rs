@@ -14,6 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use sayso_core::visible::visible;
+use sayso_sandbox::explain::explain;
+use sayso_sandbox::profile::Profile;
+use sayso_sandbox::start::Sandbox;
 
 pub use bash::bash;
 pub use environment::scrubbed;
@@ -48,6 +52,25 @@ pub struct Command<'a> {
     pub most_output: usize,
     /// Ends the command as the time limit does, as soon as it is true. The command has no terminal, so `^C` does not reach it by itself.
     pub stop: Option<&'a AtomicBool>,
+    /// What it is bounded by; none: it can do what the person can.
+    pub bounds: Option<Bounds<'a>>,
+}
+
+/// The sandbox of a command.
+#[derive(Clone, Copy)]
+pub struct Bounds<'a> {
+    /// What sets it up.
+    pub sandbox: &'a Sandbox,
+    /// What the command may do.
+    pub profile: &'a Profile,
+    /// The workspace.
+    pub workspace: &'a Path,
+}
+
+impl std::fmt::Debug for Bounds<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}", self.sandbox.backend)
+    }
 }
 
 /// Where a piece of output came from.
@@ -62,7 +85,7 @@ pub enum Stream {
 impl<'a> Command<'a> {
     /// A command with the usual limits.
     pub fn new(text: &'a str, cwd: &'a Path) -> Self {
-        Command { text, cwd, environment: &[], time_limit: DEFAULT_TIME_LIMIT, most_output: MOST_OUTPUT, stop: None }
+        Command { text, cwd, environment: &[], time_limit: DEFAULT_TIME_LIMIT, most_output: MOST_OUTPUT, stop: None, bounds: None }
     }
 }
 
@@ -85,6 +108,7 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
     let pause = running.follow(started.checked_add(command.time_limit), &is_stopped, &mut sink);
     let forced = match pause {
         Pause::Ended => None,
+        Pause::TooMany(limit) => Some(End::TooMany(limit)),
         Pause::Time => Some(End::TimeLimit(command.time_limit)),
         Pause::Stopped => Some(End::Stopped),
     };
@@ -93,9 +117,19 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
         None => end_the_rest(&mut running, &mut sink),
     };
     running.drain(&mut sink);
-    let end = running.bury();
+    let (end, report) = running.bury();
     let (output, left_out) = kept.into_text();
-    Ok(Outcome { end: forced.unwrap_or(end), output, left_out, left_behind, survivors })
+    if forced.is_none() && report.as_ref().is_some_and(|report| report.failed) && matches!(end, End::Exit(_)) {
+        let said = output.lines().last().unwrap_or_default();
+        return Err(format!("the sandbox could not be set up: {}; nothing was run", visible(said)));
+    }
+    let end = forced.unwrap_or(end);
+    let mut refused = match (&command.bounds, end) {
+        (None, _) | (_, End::Exit(0)) => Vec::new(),
+        (Some(bounds), _) => explain(bounds.profile, &output),
+    };
+    refused.extend(report.map(|report| report.hosts).unwrap_or_default());
+    Ok(Outcome { end, output, left_out, left_behind, survivors, bounded: command.bounds.is_some(), refused })
 }
 
 /// Asks everything to end, and kills what does not. Tells what is left even so.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sayso_core::node::{Node, Value};
+use sayso_sandbox::explain::Refusal;
 
 use crate::result::ToolResult;
 
@@ -17,6 +18,8 @@ pub enum End {
     TimeLimit(Duration),
     /// By sayso, since it was told to stop it.
     Stopped,
+    /// By sayso, since it was more processes than this.
+    TooMany(u64),
 }
 
 /// What came of a command that was started.
@@ -32,6 +35,10 @@ pub struct Outcome {
     pub left_behind: Vec<String>,
     /// What could not be ended.
     pub survivors: Vec<String>,
+    /// It ran in a sandbox.
+    pub bounded: bool,
+    /// What the sandbox refused, as far as that can be told.
+    pub refused: Vec<Refusal>,
 }
 
 impl From<Outcome> for ToolResult {
@@ -44,6 +51,7 @@ impl From<Outcome> for ToolResult {
                 format!("stopped after {} s, its time limit; what it did until then is done", limit.as_secs_f64())
             }
             End::Stopped => "stopped on request; what it did until then is done".to_owned(),
+            End::TooMany(limit) => format!("stopped: it was more than {limit} processes at once; what it did until then is done"),
         };
         let mut output = outcome.output;
         for (names, said) in
@@ -53,6 +61,10 @@ impl From<Outcome> for ToolResult {
                 let line_break = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
                 output.push_str(&format!("{line_break}[{said}: {}]\n", names.join(", ")));
             }
+        }
+        for refusal in &outcome.refused {
+            let line_break = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+            output.push_str(&format!("{line_break}[{}; {}]\n", refusal.words, refusal.advice));
         }
         let number = |number: i64| Node::from(Value::Number(number.to_string()));
         let list = |names: &[String]| Node::from(Value::List(names.iter().map(Node::text).collect()));
@@ -65,6 +77,9 @@ impl From<Outcome> for ToolResult {
         result = result.with("timed_out", Value::Bool(matches!(outcome.end, End::TimeLimit(_))));
         if outcome.left_out > 0 {
             result = result.with("bytes_left_out", Value::Number(outcome.left_out.to_string()));
+        }
+        if outcome.bounded {
+            result = result.with("sandboxed", Value::Bool(true));
         }
         for (name, names) in [("left_behind", &outcome.left_behind), ("still_running", &outcome.survivors)] {
             if !names.is_empty() {

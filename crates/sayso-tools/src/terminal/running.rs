@@ -1,5 +1,6 @@
 //! A command while it runs: its output is read as it comes, and nobody waits for a pipe that somebody else holds open.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
@@ -10,11 +11,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
+use sayso_sandbox::start::{Guard, Report};
+
 use super::environment::{self, MARK};
 use super::folder::Folder;
 use super::outcome::End;
 use super::relatives::{Relative, Relatives};
-use super::{BURIAL, Command, Stream, bash};
+use super::{BURIAL, Bounds, Command, Stream, bash};
 
 /// Where output goes.
 pub(super) type Sink<'a> = dyn FnMut(Stream, &[u8]) + 'a;
@@ -25,6 +28,8 @@ const PIECE: usize = 64 * 1024;
 const MOST_REST: usize = 2 * 1024 * 1024;
 /// How often something is looked at that does not call by itself.
 const TICK: Duration = Duration::from_millis(10);
+/// How often processes are counted.
+const COUNTING: Duration = Duration::from_millis(100);
 
 /// Why [`Running::follow`] came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +40,8 @@ pub(super) enum Pause {
     Time,
     /// It is to be stopped.
     Stopped,
+    /// It is more processes than it may be.
+    TooMany(u64),
 }
 
 /// A command that was started and not yet waited for.
@@ -48,6 +55,9 @@ pub(super) struct Running {
     relatives: Relatives,
     has_ended: bool,
     piece: Vec<u8>,
+    guard: Option<Guard>,
+    /// How many processes it may be, and when that was looked at.
+    most_processes: Option<(u64, Instant)>,
 }
 
 impl Running {
@@ -58,11 +68,18 @@ impl Running {
         environment::check(command.environment)?;
         let folder = Folder::open(command.cwd)?;
         let mark = environment::new_mark()?;
-        let mut process = bash::process(command.text)?;
-        process.env_clear().envs(environment::scrubbed(std::env::vars_os()));
-        process.envs(command.environment.iter().map(|(name, value)| (name, value)));
-        process.env(MARK, environment::marks(std::env::var_os(MARK), &mark));
-        process.current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let marks = environment::marks(std::env::var_os(MARK), &mark);
+        let (mut process, guard) = match &command.bounds {
+            Some(bounds) => bounded(command, bounds, marks)?,
+            None => {
+                let mut process = bash::process(command.text)?;
+                process.env_clear().envs(environment::scrubbed(std::env::vars_os()));
+                process.envs(command.environment.iter().map(|(name, value)| (name, value)));
+                process.env(MARK, marks).current_dir(folder.path());
+                (process, None)
+            }
+        };
+        process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = process.spawn().map_err(|error| match error.kind() {
             ErrorKind::ArgumentListTooLong => {
                 "the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that".to_owned()
@@ -80,7 +97,11 @@ impl Running {
             error,
             has_ended: false,
             piece: vec![0; PIECE],
+            guard,
+            most_processes: command.bounds.and_then(|bounds| bounds.profile.limits.processes).map(|most| (most, Instant::now())),
         };
+        // It holds ends of pipes that have to close with the command.
+        drop(process);
         // From here on the value ends the command when it is dropped.
         let handles = [running.out.as_ref().map(AsFd::as_fd), running.error.as_ref().map(AsFd::as_fd)];
         for handle in handles.into_iter().flatten() {
@@ -99,6 +120,9 @@ impl Running {
             if is_stopped() {
                 return Pause::Stopped;
             }
+            if let Some(most) = self.too_many() {
+                return Pause::TooMany(most);
+            }
             let left = until.map_or(BURIAL, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return Pause::Time;
@@ -106,6 +130,19 @@ impl Running {
             let most = if self.bell.is_some() { 5 * TICK } else { TICK };
             self.read_once(left.min(most), sink);
         }
+    }
+
+    /// The limit, if it is more processes than that. The system keeps the limit for most people, but not for root.
+    fn too_many(&mut self) -> Option<u64> {
+        let (most, looked) = self.most_processes.as_mut()?;
+        if looked.elapsed() < COUNTING {
+            return None;
+        }
+        let most = *most;
+        // bubblewrap and what waits for the command are not of the command.
+        let living = (self.relatives.living().len() as u64).saturating_sub(2);
+        self.most_processes = Some((most, Instant::now()));
+        (living > most).then_some(most)
     }
 
     /// Reads output until neither the command nor anything it started lives, or for that long; whether nothing lives.
@@ -154,7 +191,12 @@ impl Running {
     }
 
     /// Waits for the command, which gives its number back to the system, and tells how it ended.
-    pub(super) fn bury(mut self) -> End {
+    pub(super) fn bury(mut self) -> (End, Option<Report>) {
+        let end = self.end();
+        (end, self.guard.take().map(Guard::report))
+    }
+
+    fn end(&mut self) -> End {
         let Some(mut child) = self.child.take() else { return End::Stopped };
         if !self.check_ended() {
             // Not even a kill ended it: it hangs in the system. Somebody waits for it, but not we.
@@ -231,6 +273,17 @@ impl Drop for Running {
             let _ = child.wait();
         }
     }
+}
+
+/// A process in its sandbox, with what has to live as long as it.
+fn bounded(command: &Command<'_>, bounds: &Bounds<'_>, marks: String) -> Result<(std::process::Command, Option<Guard>), String> {
+    let mut profile = bounds.profile.clone();
+    let given = command.environment.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    profile.environment.retain(|(name, _)| name != MARK && !command.environment.iter().any(|(given, _)| name == given.as_str()));
+    profile.environment.extend(given.chain([(OsString::from(MARK), OsString::from(marks))]));
+    let words = [bash::bash()?, "--noprofile", "--norc", "-c", "--", command.text].map(OsString::from);
+    let ready = bounds.sandbox.ready(&profile, bounds.workspace, &words, true)?;
+    Ok((ready.command, Some(ready.guard)))
 }
 
 #[cfg(target_os = "linux")]

@@ -31,6 +31,9 @@ pub struct Limits {
     pub private_by_name: bool,
 }
 
+/// How long looking a host up, and connecting to each of its addresses, may take for [`connect`].
+const CONNECTING: Duration = Duration::from_secs(20);
+
 impl Default for Limits {
     fn default() -> Self {
         let (most_bytes, most_head) = (5 * 1024 * 1024, 64 * 1024);
@@ -80,6 +83,23 @@ fn follow(
 }
 
 /// Where a redirect leads.
+/// A connection to a host of the open internet: looked up once, and never to this machine or a private network.
+///
+/// # Errors
+/// In words, why there is none.
+pub fn connect(host: &str, port: u16) -> Result<std::net::TcpStream, String> {
+    let url = Url::parse(&format!("https://{host}:{port}/")).map_err(|_| format!("`{}` is not the name of a host", shown(host)))?;
+    let addresses = addresses::look_up(&url, false, Instant::now() + CONNECTING)?.0;
+    let mut trouble = String::new();
+    for address in addresses {
+        match std::net::TcpStream::connect_timeout(&address, CONNECTING) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => trouble = error.to_string(),
+        }
+    }
+    Err(format!("`{}` cannot be reached: {trouble}", shown(host)))
+}
+
 fn next(url: &Url, target: &str) -> Result<Url, String> {
     let target = location::join(url, target);
     let refused = |why: &str| format!("the address redirects to `{}`, which was not followed: {}", shown(&target), visible(why));

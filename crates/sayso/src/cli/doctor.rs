@@ -6,8 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
+use sayso_core::policy::settings::AutoAllow;
 use sayso_core::text::json;
 use sayso_core::visible::visible;
+use sayso_sandbox::backend::{Backend, PARTIAL};
 use sayso_store::folder::Folder;
 use sayso_store::index::Index;
 use sayso_store::index::health::{Health, health};
@@ -101,6 +103,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
         Ok(bash) => Finding::good("bash", bash),
         Err(why) => Finding::bad("bash", why, "install bash"),
     });
+    findings.push(sandbox(&place));
     let is_bad = findings.iter().any(|finding| finding.is == Is::Bad);
     match args.json {
         true => say(&format!("{}\n", json::write_plain(&as_node(&findings, &repaired))))?,
@@ -250,6 +253,25 @@ fn policy(place: &Place) -> Finding {
         broken => {
             Finding::bad("policy", format!("{} cannot be read, so everything is denied", broken.join(", ")), "run `sayso policy check`")
         }
+    }
+}
+
+/// Which sandbox works here, and whether the policy is content with it.
+fn sandbox(place: &Place) -> Finding {
+    let about = "sandbox";
+    let settings = crate::workbench::settings(&place.loaded.policy);
+    let required = settings.is_some_and(|settings| settings.sandbox_require);
+    let wanted = settings.is_some_and(|settings| settings.sandbox_auto_allow == AutoAllow::RunInWorkspace);
+    let advice = "install bubblewrap (on Debian: `apt install bubblewrap`), and see that users may make namespaces";
+    match (Backend::full(), Backend::best()) {
+        (Ok(full), _) => Finding::good(about, format!("{full} works")),
+        (Err(why), _) if required => Finding::bad(about, format!("the policy requires one, and there is none: {why}"), advice),
+        (Err(why), Ok(partial)) => {
+            let words = format!("{why}; only {partial}, which {PARTIAL}");
+            let then = if wanted { "; what `sandbox.auto_allow` would run is asked about" } else { "" };
+            Finding::odd(about, format!("{words}{then}"), advice)
+        }
+        (Err(_), Err(why)) => Finding::odd(about, format!("none: {why}"), advice),
     }
 }
 

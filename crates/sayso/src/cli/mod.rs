@@ -10,6 +10,7 @@ mod policy;
 mod policy_test;
 mod rules;
 mod run;
+mod sandbox;
 mod undo;
 
 use std::io::Write;
@@ -26,6 +27,7 @@ use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{self, Choice, Loaded, RealWorld};
+use crate::bounding::Bounding;
 use crate::exit_code::Exit;
 use crate::quick;
 use crate::record_folder;
@@ -50,6 +52,7 @@ enum Command {
     Demo(demo::DemoArgs),
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
+    Sandbox(sandbox::SandboxArgs),
 }
 
 /// Which policy counts.
@@ -96,6 +99,9 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    if let Some(code) = sandbox::inner() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -115,6 +121,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Grants(args) => grants::run(&args),
+        Command::Sandbox(args) => sandbox::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),
@@ -214,7 +221,9 @@ impl Place {
     }
 
     fn world(&self) -> RealWorld {
-        RealWorld(Machine::new(self.whereabouts.clone()))
+        let settings = crate::workbench::settings(&self.loaded.policy);
+        let contains = settings.is_some_and(|settings| Bounding::new(self.whereabouts.clone(), settings).contains());
+        RealWorld(Machine::new(self.whereabouts.clone()).containing(contains))
     }
 }
 

@@ -1,0 +1,166 @@
+//! Places for what must not come to be: a mount needs something to stand on, and nothing of it is left in the workspace.
+//!
+//! A name that does not exist can only be kept from being made by putting something over it, so an empty folder is made there first: git,
+//! which the command may call, takes no notice of one. It goes
+//! away with the last command that needs it: if it went earlier, the kernel would take it from the others, too. What is made is written
+//! down before, in sayso's own folder, so that it goes away with the next command where a process was cut off.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use sayso_core::digest::Digest;
+use sayso_core::visible::visible;
+
+/// How much a list may hold; it is ours, so more is not a list.
+const MOST_LIST: u64 = 1 << 20;
+
+/// The places of one command. They go away with the value, if nobody else needs them.
+#[derive(Debug)]
+pub(crate) struct Placeholders {
+    /// Locked while places are made or taken away.
+    turn: File,
+    /// Holds the list, and is locked by everybody who needs the places.
+    list: File,
+    /// The places: those that were missing, and those that others have made.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl Placeholders {
+    /// Makes the missing places for one workspace. `folder` is private to sayso.
+    ///
+    /// # Errors
+    /// If one cannot be made: then it is not kept absent, and the command must not run.
+    pub(crate) fn make(folder: &Path, workspace: &Path, missing: &[PathBuf]) -> Result<Placeholders, String> {
+        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}");
+        let name = Digest::of_bytes(workspace.as_os_str().as_bytes()).to_string();
+        let name = name.strip_prefix("sha256:").unwrap_or(&name).get(..32).unwrap_or_default().to_owned();
+        let open = |ending: &str| {
+            let path = folder.join(format!("{name}.{ending}"));
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(|error| trouble("its list", error))
+        };
+        let (turn, mut list) = (open("turn")?, open("list")?);
+        lock(&turn, FlockOperation::LockExclusive).map_err(|error| trouble("its lock", error))?;
+        if lock(&list, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            clear(&mut list);
+        }
+        let mut paths = read(&mut list).into_iter().filter(|path| is_ours(path)).collect::<Vec<_>>();
+        let made = missing.iter().try_for_each(|path| {
+            let place = self::make(path, &mut list).map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
+            paths.extend(place);
+            Ok(())
+        });
+        // From here on others may come; this lock keeps the places until the value goes.
+        let held = lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
+        let _ = lock(&turn, FlockOperation::Unlock);
+        let placeholders = Placeholders { turn, list, paths };
+        made.and(held).map(|()| placeholders)
+    }
+}
+
+impl Drop for Placeholders {
+    fn drop(&mut self) {
+        if lock(&self.turn, FlockOperation::LockExclusive).is_ok() && lock(&self.list, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            clear(&mut self.list);
+        }
+        // Closing the files gives the locks back.
+    }
+}
+
+/// How a place looks: nobody else makes a folder that only its owner can read.
+const MODE: u32 = 0o500;
+
+/// Writes a place down and makes it; nothing where something stands by now.
+fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Ok(None);
+    }
+    let mut line = path.as_os_str().as_bytes().to_vec();
+    line.push(0);
+    list.seek(std::io::SeekFrom::End(0))?;
+    list.write_all(&line)?;
+    match fs::DirBuilder::new().mode(MODE).create(path) {
+        Ok(()) => Ok(Some(path.to_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether what stands there is still the place that was made.
+fn is_ours(path: &Path) -> bool {
+    let ours = |found: &fs::Metadata| found.is_dir() && found.mode() & 0o7777 == MODE;
+    fs::symlink_metadata(path).as_ref().is_ok_and(ours)
+}
+
+fn read(list: &mut File) -> Vec<PathBuf> {
+    let mut bytes = Vec::new();
+    let read = list.rewind().and_then(|()| std::io::Read::by_ref(list).take(MOST_LIST).read_to_end(&mut bytes));
+    if read.is_err() {
+        return Vec::new();
+    }
+    let lines = bytes.split(|byte| *byte == 0).filter(|line| !line.is_empty());
+    lines.map(|line| PathBuf::from(std::ffi::OsString::from_vec(line.to_vec()))).collect()
+}
+
+fn clear(list: &mut File) {
+    for path in read(list).iter().filter(|path| is_ours(path)) {
+        // Somebody put something there where this fails, or took it away.
+        let _ = fs::remove_dir(path);
+    }
+    // What cannot be emptied is read again next time, and found to be gone.
+    let _ = list.set_len(0);
+}
+
+fn lock(file: &File, how: FlockOperation) -> std::io::Result<()> {
+    Ok(rustix::io::retry_on_intr(|| flock(file, how))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_behind_and_others_keep_theirs() {
+        let (own, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let missing = [work.path().join(".claude"), work.path().join(".vscode")];
+        let one = Placeholders::make(own.path(), work.path(), &missing).unwrap();
+        assert_eq!(one.paths, missing);
+        let two = Placeholders::make(own.path(), work.path(), &missing[..1]).unwrap();
+        assert_eq!(two.paths, missing);
+        drop(one);
+        assert!(missing.iter().all(|path| path.exists()));
+        drop(two);
+        assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_person_wrote_there_stays() {
+        let (own, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let missing = [work.path().join("a"), work.path().join("b")];
+        let one = Placeholders::make(own.path(), work.path(), &missing).unwrap();
+        fs::remove_dir(&missing[0]).unwrap();
+        fs::write(&missing[0], "mine").unwrap();
+        drop(one);
+        assert_eq!(fs::read_to_string(&missing[0]).unwrap(), "mine");
+        assert!(!missing[1].exists());
+    }
+
+    #[test]
+    fn what_a_process_left_goes_with_the_next_command() {
+        let (own, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let missing = [work.path().join("a")];
+        let one = Placeholders::make(own.path(), work.path(), &missing).unwrap();
+        // As if it was killed: the locks go, the places stay.
+        let Placeholders { turn, list, .. } = &one;
+        for file in [turn, list] {
+            lock(file, FlockOperation::Unlock).unwrap();
+        }
+        std::mem::forget(one);
+        assert!(missing[0].exists());
+        drop(Placeholders::make(own.path(), work.path(), &[]).unwrap());
+        assert!(!missing[0].exists());
+    }
+}

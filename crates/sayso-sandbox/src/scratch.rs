@@ -1,0 +1,36 @@
+//! A folder of its own for what a command needs for a moment, where it cannot have its own `/tmp`.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The folder; it goes away with the value.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one in a folder of sayso's own.
+    pub(crate) fn make(folder: &Path) -> Result<Scratch, String> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("tmp-{}-{number}", std::process::id()));
+        let trouble = |error: std::io::Error| format!("the sandbox could not be set up: no folder for temporary files: {error}");
+        if path.exists() {
+            // Of a process with the same number that was cut off.
+            std::fs::remove_dir_all(&path).map_err(trouble)?;
+        }
+        std::fs::DirBuilder::new().mode(0o700).create(&path).map_err(trouble)?;
+        Ok(Scratch(path))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is removed by the next process with this number.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,114 @@
+//! Bounds commands: which sandbox this machine has, and what each command that needs one may do in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sayso_core::operation::Operation;
+use sayso_core::paths::ExtraProtected;
+use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::verdict::Terms;
+use sayso_sandbox::backend::Backend;
+use sayso_sandbox::derive::{Around, derive};
+use sayso_sandbox::profile::Profile;
+use sayso_sandbox::start::{Sandbox, WayOut};
+use sayso_tools::private_folder;
+use sayso_tools::terminal::scrubbed;
+use sayso_tools::web;
+use sayso_world::whereabouts::Whereabouts;
+
+use crate::git_identity;
+
+/// What bounds commands here.
+#[derive(Clone)]
+pub struct Bounding {
+    whereabouts: Whereabouts,
+    protected: Vec<ExtraProtected>,
+    required: bool,
+    auto_allow: AutoAllow,
+    refuse_tools: bool,
+}
+
+/// A command's sandbox.
+pub struct Bounded {
+    /// What sets it up.
+    pub sandbox: Sandbox,
+    /// What the command may do.
+    pub profile: Profile,
+    /// The workspace.
+    pub workspace: PathBuf,
+}
+
+impl Bounding {
+    /// What a policy says of sandboxes, for this machine.
+    pub fn new(whereabouts: Whereabouts, settings: &Resolved) -> Bounding {
+        Bounding {
+            whereabouts,
+            protected: settings.protected_paths.clone(),
+            required: settings.sandbox_require,
+            auto_allow: settings.sandbox_auto_allow,
+            refuse_tools: settings.sandbox_fallback == "refuse_tools",
+        }
+    }
+
+    /// Whether a command can run unasked because a sandbox bounds it: the policy says so, and there is one that bounds all of it.
+    pub fn contains(&self) -> bool {
+        self.auto_allow == AutoAllow::RunInWorkspace && Backend::full().is_ok()
+    }
+
+    /// Whether sayso may start: with `require: true` it does not without a sandbox, unless it is told to refuse commands instead.
+    ///
+    /// # Errors
+    /// Why there is no sandbox.
+    pub fn insist(&self) -> Result<(), String> {
+        match Backend::full() {
+            Err(why) if self.required && !self.refuse_tools => {
+                Err(format!("the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Why every command is refused, where it is: a sandbox is required, there is none, and `fallback` is `refuse_tools`.
+    pub fn refuses(&self) -> Option<String> {
+        let why = Backend::full().err().filter(|_| self.required)?;
+        Some(format!("the policy requires an OS sandbox for commands, and there is none: {why}"))
+    }
+
+    /// The sandbox for an approved call; none where its terms need none.
+    ///
+    /// # Errors
+    /// Why it cannot be bounded; then it must not run.
+    pub fn bound(&self, operation: &Operation, terms: &Terms) -> Result<Option<Bounded>, String> {
+        if !terms.sandbox_required && !terms.contained {
+            return Ok(None);
+        }
+        let nothing = |why: String| format!("it may only run in a sandbox: {why}; nothing was run");
+        let backend = Backend::full().map_err(nothing)?;
+        let cwd = PathBuf::from(operation.cwd());
+        self.profile(backend, Path::new(operation.workspace()), &cwd, terms).map(Some).map_err(nothing)
+    }
+
+    /// The sandbox of terms, with this back end.
+    ///
+    /// # Errors
+    /// Why there cannot be one.
+    pub fn profile(&self, backend: Backend, workspace: &Path, cwd: &Path, terms: &Terms) -> Result<Bounded, String> {
+        let home = self.whereabouts.home.as_deref();
+        let mut environment = scrubbed(std::env::vars_os());
+        environment.extend(home.map(git_identity::variables).unwrap_or_default());
+        let folder = self.whereabouts.state.join("sandbox");
+        private_folder::make(&folder)?;
+        let own = [self.whereabouts.state.clone(), self.whereabouts.config.clone()];
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let (workspace_text, home_text) = (text(workspace), home.map(text));
+        let protected = |path: &Path| {
+            let path = path.to_string_lossy();
+            self.protected.iter().any(|extra| extra.matches(&path, &workspace_text, home_text.as_deref()).is_some())
+        };
+        let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
+        let profile = derive(terms, around)?;
+        let connect = |host: &str, port: u16| web::connect(host, port);
+        let way_out = WayOut { connect: Arc::new(connect), program: self.whereabouts.binary.clone() };
+        Ok(Bounded { sandbox: Sandbox { backend, folder, way_out: Some(way_out) }, profile, workspace: workspace.to_owned() })
+    }
+}

@@ -1,0 +1,158 @@
+//! `sayso sandbox`: a command under the profile that the policy gives, for the person to see what an agent's command could do.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use sayso_core::node::{Node, Value};
+use sayso_core::text::json;
+use sayso_core::verdict::{Network, Terms};
+use sayso_core::visible::visible;
+use sayso_sandbox::backend::{Backend, Name, PARTIAL};
+use sayso_sandbox::found;
+use sayso_sandbox::plan::plan;
+use sayso_sandbox::start::INNER_COMMAND;
+
+use super::{Place, PolicyChoice, Stop, say};
+use crate::bounding::{Bounded, Bounding};
+use crate::exit_code::Exit;
+use crate::screen::paint::{Paint, Tone};
+
+/// Run a command in the sandbox that the policy gives for this folder.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The command runs with the workspace writable, tools and system read-only, secrets and your home folder hidden, its own /tmp, and the \
+network of the policy (none unless it says otherwise).\n\n\
+Examples:\n  sayso sandbox -- make\n  sayso sandbox --show-plan -- make\n  sayso sandbox --network -- npm ci\n\n\
+Exit status: that of the command; 2 if it could not be started."
+)]
+pub(super) struct SandboxArgs {
+    #[command(flatten)]
+    choice: PolicyChoice,
+
+    /// Use this back end: `bubblewrap` or `landlock`. Without it, the best that works.
+    #[arg(long, value_name = "NAME", value_parser = backend_name)]
+    backend: Option<Name>,
+
+    /// Print what would be set up, and run nothing.
+    #[arg(long)]
+    show_plan: bool,
+
+    /// Let it reach the network.
+    #[arg(long)]
+    network: bool,
+
+    /// Print the plan as JSON.
+    #[arg(long, requires = "show_plan")]
+    json: bool,
+
+    /// The command with its arguments.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+fn backend_name(text: &str) -> Result<Name, String> {
+    Name::from_word(text).ok_or_else(|| "the back ends are bubblewrap and landlock".to_owned())
+}
+
+pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
+    let place = Place::open(&args.choice)?;
+    place.insist()?;
+    let settings =
+        crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
+    let bounding = Bounding::new(place.whereabouts.clone(), settings);
+    let backend = match args.backend {
+        Some(name) => Backend::named(name),
+        None => Backend::best(),
+    };
+    let backend = backend.map_err(|why| Stop::hint(why, "run `sayso doctor` to see what this machine has"))?;
+    let workspace = PathBuf::from(&place.folder);
+    let network = if args.network { Network::Everything } else { settings.sandbox_network.clone() };
+    let terms = Terms { network, ..settings.terms(&place.folder) };
+    let bounded = bounding.profile(backend, &workspace, &workspace, &terms).map_err(Stop::usage)?;
+    if args.show_plan {
+        return show(&bounded, args);
+    }
+    start(&bounded, &args.command)
+}
+
+fn start(bounded: &Bounded, words: &[OsString]) -> Result<Exit, Stop> {
+    let words = resolved(bounded, words)?;
+    let ready = bounded.sandbox.ready(&bounded.profile, &bounded.workspace, &words, false).map_err(Stop::usage)?;
+    let mut err = std::io::stderr();
+    if !bounded.sandbox.backend.is_full() {
+        let _ = writeln!(err, "sayso: {} bounds only a part: it {PARTIAL}", bounded.sandbox.backend);
+        for words in &ready.not_covered {
+            let _ = writeln!(err, "sayso: not covered: {}", visible(words));
+        }
+    }
+    let mut command = ready.command;
+    let mut child = command.spawn().map_err(|error| Stop::usage(format!("the sandbox could not be started: {error}")))?;
+    drop(command);
+    // What the person types goes to the command; sayso itself only waits.
+    let _quiet = super::stopped_by_signals();
+    let status = child.wait().map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
+    let report = ready.guard.report();
+    for refusal in &report.hosts {
+        let _ = writeln!(err, "sayso: {}; {}", refusal.words, refusal.advice);
+    }
+    if report.failed && status.code().is_some_and(|code| code != 0) {
+        return Err(Stop::usage("the sandbox could not be set up; nothing was run"));
+    }
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    std::process::exit(code);
+}
+
+/// The words with the program found: by the search path of the sandbox, as it is there.
+fn resolved(bounded: &Bounded, words: &[OsString]) -> Result<Vec<OsString>, Stop> {
+    let Some((first, rest)) = words.split_first() else { return Err(Stop::usage("there is no command")) };
+    if Path::new(first).components().count() > 1 {
+        let absolute = bounded.profile.cwd.join(first);
+        return Ok(std::iter::once(absolute.into_os_string()).chain(rest.iter().cloned()).collect());
+    }
+    let path = bounded.profile.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(first)).find(|file| file.is_file());
+    let found = found.ok_or_else(|| Stop::usage(format!("there is no program `{}`", visible(&first.to_string_lossy()))))?;
+    Ok(std::iter::once(found.into_os_string()).chain(rest.iter().cloned()).collect())
+}
+
+fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
+    let steps = plan(&bounded.profile, &found::look(&bounded.profile));
+    let words: Vec<String> = args.command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
+    let backend = &bounded.sandbox.backend;
+    if args.json {
+        let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
+        let node = Node::map([
+            ("backend", Node::text(backend.to_string())),
+            ("full", Value::Bool(backend.is_full()).into()),
+            ("command", list(args.command.iter().map(|word| Node::text(word.to_string_lossy())).collect())),
+            ("steps", list(steps.iter().map(|step| Node::text(step.to_string())).collect())),
+        ]);
+        say(&format!("{}\n", json::write_plain(&node)))?;
+        return Ok(Exit::Allowed);
+    }
+    let paint = Paint::for_stream(&std::io::stdout());
+    let mut out = format!("{}\n", paint.tone(Tone::Strong, &format!("$ {}", words.join(" "))));
+    out.push_str(&format!("with          {backend}{}\n", if backend.is_full() { String::new() } else { format!(", which {PARTIAL}") }));
+    for step in steps {
+        out.push_str(&format!("{step}\n"));
+    }
+    say(&out)?;
+    Ok(Exit::Allowed)
+}
+
+/// The step inside of a sandbox that makes its way out, before the command line is read: `sayso sandbox-inner FD -- CMD…`.
+pub(super) fn inner() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != INNER_COMMAND {
+        return None;
+    }
+    let number = words.next().and_then(|word| word.to_str()?.parse().ok()).unwrap_or(-1);
+    let words: Vec<OsString> = words.skip(1).collect();
+    let error = sayso_sandbox::proxy::inner_at(number, &words);
+    let _ = writeln!(std::io::stderr(), "sayso: the sandbox could not be set up: {error}");
+    Some(Exit::Usage.into())
+}
