@@ -4,8 +4,14 @@
 //! limits. [`plan()`](plan::plan) makes a list of steps of it, which are data and can be printed; a back end carries them out. A profile is
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
+#[cfg(target_os = "linux")]
+pub mod child;
 pub mod derive;
 pub mod found;
+#[cfg(target_os = "linux")]
+pub mod landlock;
 pub mod plan;
 pub mod profile;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
 pub mod toolchains;
