@@ -1,0 +1,289 @@
+//! The partial back end's rules for files and the network, made in the parent and applied in the child.
+//!
+//! Landlock only ever gives: what is below a folder that was given is given, too. So of a readable folder with something hidden in it, its
+//! entries are given one by one; below a writable folder that cannot be done, since new entries must be let through. What is not done is
+//! told in words.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, Scope, make_bitflags,
+};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+use sayso_core::verdict::Network;
+use sayso_core::visible::visible;
+
+use crate::found;
+use crate::plan::{Kind, Seen};
+use crate::profile::{Level, Profile};
+
+/// Devices that every program may use.
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+/// So many entries are given one by one; what comes after stays hidden.
+const MOST_RULES: usize = 20_000;
+/// So many names are told in one sentence.
+const MOST_NAMES: usize = 6;
+
+/// How much of the rules this kernel keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enforced {
+    /// All of them.
+    Fully,
+    /// Not all: see [`Rules::lacking`].
+    Partly,
+    /// None: the kernel has no Landlock, or it is switched off.
+    Not,
+}
+
+/// Rules, ready to be applied.
+#[derive(Debug)]
+pub struct Rules {
+    /// For [`Child::landlock`](crate::child::Child::landlock); none if the kernel has no Landlock.
+    pub fd: Option<OwnedFd>,
+    /// How much of them is kept.
+    pub enforced: Enforced,
+    /// What this kernel lacks, in words.
+    pub lacking: Vec<String>,
+    /// What of the profile cannot be done this way on any kernel, in words.
+    pub not_covered: Vec<String>,
+}
+
+/// The version of Landlock that the kernel has; none: it has none, or it is switched off.
+pub fn abi() -> Option<i32> {
+    i32::try_from(crate::child::landlock_version()).ok().filter(|version| *version > 0)
+}
+
+/// What a kernel with this version lacks, in words.
+pub fn lacking(abi: Option<i32>) -> Vec<String> {
+    let Some(abi) = abi else {
+        return vec!["this kernel has no Landlock, or it is switched off: nothing of files and the network is guarded by it".to_owned()];
+    };
+    let parts = [
+        (2, "files cannot be moved from one folder to another at all (Linux 5.19 could let that through)"),
+        (3, "files that can be opened by name can be emptied, even if they are read-only (Linux 6.2 guards that)"),
+        (4, "connections by TCP are only refused by the filter of system calls (Linux 6.7 guards them by itself)"),
+        (5, "devices that are open can be given every command (Linux 6.10 guards that)"),
+        (6, "signals to processes outside, and abstract sockets of theirs, are not guarded (Linux 6.12 guards them)"),
+        (9, "sockets of programs outside can be connected to by path (Linux 7.1 guards that)"),
+    ];
+    parts.iter().filter(|(since, _)| abi < *since).map(|(_, words)| (*words).to_owned()).collect()
+}
+
+/// The rules for a profile. `scratch` is a folder of the command's own, which it writes to instead of `/tmp`.
+///
+/// # Errors
+/// In words, if the kernel has Landlock and does not take the rules, or if the folder for scratch cannot be opened.
+pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
+    let abi = abi();
+    let lacking = lacking(abi);
+    let seen = found::look(profile);
+    let enforced = match abi {
+        None => Enforced::Not,
+        Some(_) if lacking.is_empty() => Enforced::Fully,
+        Some(_) => Enforced::Partly,
+    };
+    let mut given = Given::default();
+    for (path, level) in &profile.paths {
+        match level {
+            Level::Write => given.add(path, written()),
+            Level::Read => given.read(profile, &seen, path),
+            Level::Hidden | Level::Private => {}
+        }
+    }
+    let mut not_covered = not_covered(profile, &seen);
+    if given.too_many {
+        not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
+    }
+    let mut made = created(&profile.network)?;
+    for (path, access) in &given.paths {
+        if let Some(file) = open(path) {
+            made = rule(made, file, *access)?;
+        }
+    }
+    for device in DEVICES {
+        if let Some(file) = open(Path::new(device)) {
+            made = rule(made, file, make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev}))?;
+        }
+    }
+    if let Some(file) = open(Path::new("/proc")) {
+        made = rule(made, file, make_bitflags!(AccessFs::{ReadFile | ReadDir}))?;
+    }
+    let file = open(scratch).ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
+    made = rule(made, file, written())?;
+    Ok(Rules { fd: made.into(), enforced, lacking, not_covered })
+}
+
+/// Rules that only keep signals and abstract sockets inside, for a program that sets up the rest itself: mounts are not refused by them.
+/// None if the kernel cannot.
+///
+/// # Errors
+/// In words, if the kernel could and does not.
+pub fn scope_only() -> Result<Option<OwnedFd>, String> {
+    if abi().is_none_or(|abi| abi < 6) {
+        return Ok(None);
+    }
+    let made = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::from_all(ABI::V6)).and_then(Ruleset::create);
+    Ok(made.map_err(words)?.into())
+}
+
+/// Everything but devices: a device is made to get at what lies behind it. Sockets of others are for nobody.
+fn written() -> BitFlags<AccessFs> {
+    AccessFs::from_all(ABI::V8) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock})
+}
+
+fn created(network: &Network) -> Result<RulesetCreated, String> {
+    let rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+    let rules = rules.handle_access(AccessFs::from_all(ABI::V9)).map_err(words)?;
+    let rules = rules.scope(Scope::from_all(ABI::V6)).map_err(words)?;
+    let rules = match network {
+        Network::Everything => rules,
+        Network::Nothing | Network::Hosts(_) => rules.handle_access(AccessNet::from_all(ABI::V4)).map_err(words)?,
+    };
+    rules.create().map_err(words)
+}
+
+fn rule(made: RulesetCreated, file: OwnedFd, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+    let folder = rustix::fs::fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());
+    let access = if folder { access } else { access & AccessFs::from_file(ABI::V9) };
+    if access.is_empty() {
+        return Ok(made);
+    }
+    made.add_rule(PathBeneath::new(file, access)).map_err(words)
+}
+
+/// A path without any link in it: a link would give what it leads to. What is not there, or cannot be opened, is not given.
+fn open(path: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            // Where that call is kept away: the path must be its own real one.
+            let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
+            real.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten()?
+        }
+        result => result.ok()?,
+    };
+    let link = rustix::fs::fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_symlink());
+    (!link).then_some(file)
+}
+
+/// What is given, by path.
+#[derive(Default)]
+struct Given {
+    paths: BTreeMap<PathBuf, BitFlags<AccessFs>>,
+    too_many: bool,
+}
+
+impl Given {
+    fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) {
+        *self.paths.entry(path.to_owned()).or_default() |= access;
+    }
+
+    /// Gives a path to read, without what is hidden below.
+    fn read(&mut self, profile: &Profile, seen: &Seen, top: &Path) {
+        let mut open = vec![top.to_owned()];
+        while let Some(path) = open.pop() {
+            if self.paths.len() >= MOST_RULES {
+                self.too_many = true;
+                return;
+            }
+            let hidden: Vec<Kind> = below(profile, &path)
+                .filter(|(_, level)| *level < Level::Read)
+                .filter_map(|(path, _)| seen.get(path).copied())
+                .filter(|kind| matches!(kind, Kind::Folder | Kind::File))
+                .collect();
+            if hidden.is_empty() {
+                self.add(&path, AccessFs::from_read(ABI::V1));
+                continue;
+            }
+            // To list a folder is given for all below: not where a folder is hidden. Names of hidden files are seen.
+            if !hidden.contains(&Kind::Folder) {
+                self.add(&path, AccessFs::ReadDir.into());
+            }
+            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+                let link = entry.file_type().map_or(true, |kind| kind.is_symlink());
+                // What the profile says something of comes by itself.
+                if !link && !profile.paths.contains_key(&entry.path()) {
+                    open.push(entry.path());
+                }
+            }
+        }
+    }
+}
+
+/// What a profile says of paths below a path.
+fn below<'a>(profile: &'a Profile, path: &'a Path) -> impl Iterator<Item = (&'a PathBuf, Level)> {
+    let after = profile.paths.range::<Path, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded));
+    after.take_while(move |(key, _)| key.starts_with(path)).map(|(key, level)| (key, *level))
+}
+
+/// What of a profile Landlock cannot do, in words.
+fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
+    let mut told = Vec::new();
+    let kind = |path: &PathBuf| seen.get(path).copied().unwrap_or(Kind::Missing);
+    // What would be less than the folder it is in, which is writable.
+    let less: Vec<(&PathBuf, Level)> = profile
+        .paths
+        .iter()
+        .filter(|(path, level)| {
+            **level < Level::Write && path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Write))
+        })
+        .map(|(path, level)| (path, *level))
+        .collect();
+    let there = |kind: Kind| matches!(kind, Kind::Folder | Kind::File);
+    let of = |wanted: &dyn Fn(Level, Kind) -> bool| -> Vec<&PathBuf> {
+        less.iter().filter(|(path, level)| wanted(*level, kind(path))).map(|(path, _)| *path).collect()
+    };
+    let sentences = [
+        (of(&|level, kind| level < Level::Read && there(kind)), "can be read and written, though it should be hidden"),
+        (of(&|level, kind| level == Level::Read && there(kind)), "can be written, though it should be read-only"),
+        (of(&|_, kind| kind == Kind::Missing), "can be made, though it should stay absent"),
+        (profile.pinned.iter().collect(), "can be moved away, though it should stay"),
+    ];
+    for (paths, words) in sentences.iter().filter(|(paths, _)| !paths.is_empty()) {
+        told.push(format!("{} {words}", names(paths)));
+    }
+    if let Network::Hosts(hosts) = &profile.network {
+        told.push(format!(
+            "the network is refused: {} can only be let through by the full sandbox",
+            list(hosts.iter().map(String::as_str))
+        ));
+    }
+    if profile.limits.processes.is_some() && rustix::process::getuid().is_root() {
+        told.push("the number of processes is not limited, since root's are not counted".to_owned());
+    }
+    for always in [
+        "other processes and their command lines can be seen",
+        "modes, owners and times of files can be changed that the user could change, also outside",
+        "that a file is there, and how large it is, can be asked of every path",
+        "there is no shared memory by name, and no new terminal: `/dev/shm` and `/dev/pts` belong to everybody",
+    ] {
+        told.push(always.to_owned());
+    }
+    told
+}
+
+fn names(paths: &[&PathBuf]) -> String {
+    let texts: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    list(texts.iter().map(String::as_str))
+}
+
+/// The first few, quoted, and how many more there are.
+fn list<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let all: Vec<String> = all.map(|one| format!("`{}`", visible(one))).collect();
+    let first = all.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(MOST_NAMES) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    format!("the kernel does not take the rules of the sandbox: {error}")
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}

@@ -1,0 +1,278 @@
+//! The filter of system calls: what no ordinary work needs is refused, whatever rights a process has.
+//!
+//! Two programs are made, because one has one answer: "not permitted" for what is refused, and "not there" for `clone3`, whose flags lie in
+//! memory where a filter cannot look; C libraries then take `clone`, whose flags are seen. Calls of a foreign architecture end the process.
+
+use std::collections::BTreeMap;
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+/// Which kinds of sockets can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sockets {
+    /// Those of the machine itself, of the internet, and the one that tells of interfaces: for a network of its own, or all of it.
+    Isolated,
+    /// Those of the machine itself only: no network, where there is no other way to take it away.
+    UnixOnly,
+    /// Every kind that the kernel has, also those that know no networks of their own (virtual machines, cryptography, Bluetooth).
+    All,
+}
+
+/// Refused whatever the arguments are.
+const REFUSED: &[c_long] = &[
+    // What is where.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    newer::OPEN_TREE,
+    newer::MOVE_MOUNT,
+    newer::FSOPEN,
+    newer::FSCONFIG,
+    newer::FSMOUNT,
+    newer::FSPICK,
+    newer::MOUNT_SETATTR,
+    newer::OPEN_TREE_ATTR,
+    libc::SYS_setns,
+    // Files by number instead of by name, past what is hidden by name.
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    // Other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_kcmp,
+    newer::PROCESS_MADVISE,
+    newer::PIDFD_GETFD,
+    // Keys of the kernel.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // Wide interfaces to the kernel; the rings carry out calls that no filter sees.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    newer::IO_URING_SETUP,
+    newer::IO_URING_ENTER,
+    newer::IO_URING_REGISTER,
+    libc::SYS_fanotify_init,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    // The machine itself.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    KEXEC_FILE_LOAD,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    newer::QUOTACTL_FD,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_vhangup,
+];
+
+/// Refused, too, where they exist: ports of the machine, and calls that Linux had once.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_HERE: &[c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_uselib, libc::SYS__sysctl];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[c_long] = &[];
+
+/// `libc` does not name it for every C library.
+#[cfg(target_arch = "x86_64")]
+const KEXEC_FILE_LOAD: c_long = 320;
+#[cfg(not(target_arch = "x86_64"))]
+const KEXEC_FILE_LOAD: c_long = 294;
+
+/// Calls that have the same number everywhere; `libc` does not name all of them.
+mod newer {
+    use libc::c_long;
+
+    pub(super) const IO_URING_SETUP: c_long = 425;
+    pub(super) const IO_URING_ENTER: c_long = 426;
+    pub(super) const IO_URING_REGISTER: c_long = 427;
+    pub(super) const OPEN_TREE: c_long = 428;
+    pub(super) const MOVE_MOUNT: c_long = 429;
+    pub(super) const FSOPEN: c_long = 430;
+    pub(super) const FSCONFIG: c_long = 431;
+    pub(super) const FSMOUNT: c_long = 432;
+    pub(super) const FSPICK: c_long = 433;
+    pub(super) const CLONE3: c_long = 435;
+    pub(super) const PIDFD_GETFD: c_long = 438;
+    pub(super) const PROCESS_MADVISE: c_long = 440;
+    pub(super) const MOUNT_SETATTR: c_long = 442;
+    pub(super) const QUOTACTL_FD: c_long = 443;
+    pub(super) const OPEN_TREE_ATTR: c_long = 467;
+}
+
+/// New namespaces, as flags of `clone`; its lowest byte is a signal, so the flag of time is none there.
+const NAMESPACES: u32 = 0x7e02_0000;
+/// What `unshare` may take apart: threads of one process. Everything else is a namespace, or not known yet.
+const THREADS: u32 =
+    (libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SYSVSEM | libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD).cast_unsigned();
+/// Types into a terminal, pastes into the console, redirects it, and loads a driver for lines.
+const TERMINAL: [u64; 4] = [0x5412, 0x541C, 0x541D, 0x5423];
+/// What a process may pretend to be: Linux, of 32 bits, of old, or without random addresses (sanitizers want that); or it just asks.
+const PERSONALITIES: [u64; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008, 0xffff_ffff];
+/// The bit of the calls with short pointers, which have numbers of their own.
+const SHORT_POINTERS: u32 = 0x4000_0000;
+
+/// The programs, to be installed in this order, all of them.
+///
+/// # Errors
+/// In words, on a machine that the compiler of filters does not know.
+pub fn programs(sockets: Sockets) -> Result<Vec<BpfProgram>, String> {
+    let refused = compile(refused(sockets).map_err(words)?, libc::EPERM)?;
+    let missing = compile(BTreeMap::from([(newer::CLONE3, Vec::new())]), libc::ENOSYS)?;
+    Ok(vec![refused, missing])
+}
+
+/// A program as the kernel reads it, an array of `struct sock_filter`: for bubblewrap, which takes it from a file descriptor.
+pub fn bytes(program: &[sock_filter]) -> Vec<u8> {
+    program
+        .iter()
+        .flat_map(|one| {
+            let [a, b] = one.code.to_ne_bytes();
+            let [e, f, g, h] = one.k.to_ne_bytes();
+            [a, b, one.jt, one.jf, e, f, g, h]
+        })
+        .collect()
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+type Built<T> = Result<T, seccompiler::BackendError>;
+
+fn refused(sockets: Sockets) -> Built<Rules> {
+    let mut rules: Rules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
+    rules.insert(libc::SYS_clone, any_bit(0, NAMESPACES)?);
+    rules.insert(libc::SYS_unshare, any_bit(0, !THREADS)?);
+    rules.insert(libc::SYS_personality, vec![none_of(0, &PERSONALITIES)?]);
+    let mut terminal = Vec::new();
+    for request in TERMINAL {
+        terminal.push(SeccompRule::new(vec![low(1, SeccompCmpOp::Eq, request)?])?);
+    }
+    rules.insert(libc::SYS_ioctl, terminal);
+    rules.insert(libc::SYS_mknodat, devices(2)?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_mknod, devices(1)?);
+    let made = socket_rules(sockets)?;
+    if !made.is_empty() {
+        rules.insert(libc::SYS_socket, made);
+        rules.insert(libc::SYS_socketpair, vec![none_of(0, &[family(libc::AF_UNIX)])?]);
+    }
+    Ok(rules)
+}
+
+fn socket_rules(sockets: Sockets) -> Built<Vec<SeccompRule>> {
+    let netlink = family(libc::AF_NETLINK);
+    Ok(match sockets {
+        Sockets::All => Vec::new(),
+        Sockets::UnixOnly => vec![none_of(0, &[family(libc::AF_UNIX)])?],
+        Sockets::Isolated => vec![
+            none_of(0, &[family(libc::AF_UNIX), family(libc::AF_INET), family(libc::AF_INET6), netlink])?,
+            // Of the kernel's own, only the one that tells of interfaces and routes.
+            SeccompRule::new(vec![low(0, SeccompCmpOp::Eq, netlink)?, low(2, SeccompCmpOp::Ne, family(libc::NETLINK_ROUTE))?])?,
+        ],
+    })
+}
+
+/// Files that are devices, by the kind in a mode; the kernel takes 16 bits of it.
+fn devices(argument: u8) -> Built<Vec<SeccompRule>> {
+    let kind = u64::from(libc::S_IFMT);
+    let is = |wanted: u32| SeccompRule::new(vec![low(argument, SeccompCmpOp::MaskedEq(kind), u64::from(wanted))?]);
+    Ok(vec![is(libc::S_IFCHR)?, is(libc::S_IFBLK)?])
+}
+
+/// One rule for each bit: a filter has no "any of these".
+fn any_bit(argument: u8, bits: u32) -> Built<Vec<SeccompRule>> {
+    (0..u32::BITS)
+        .map(|place| 1 << place)
+        .filter(|bit| bits & bit != 0)
+        .map(|bit| SeccompRule::new(vec![low(argument, SeccompCmpOp::MaskedEq(u64::from(bit)), u64::from(bit))?]))
+        .collect()
+}
+
+fn none_of(argument: u8, values: &[u64]) -> Built<SeccompRule> {
+    SeccompRule::new(values.iter().map(|value| low(argument, SeccompCmpOp::Ne, *value)).collect::<Built<Vec<_>>>()?)
+}
+
+/// A comparison of the low 32 bits: the kernel looks at no others in these arguments, so others must not change the answer.
+fn low(argument: u8, how: SeccompCmpOp, value: u64) -> Built<SeccompCondition> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
+}
+
+fn family(number: i32) -> u64 {
+    u64::from(number.cast_unsigned())
+}
+
+fn compile(rules: Rules, answer: i32) -> Result<BpfProgram, String> {
+    let here = TargetArch::try_from(std::env::consts::ARCH).map_err(words)?;
+    let refuse = SeccompAction::Errno(answer.cast_unsigned());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, here).map_err(words)?;
+    let program = BpfProgram::try_from(filter).map_err(words)?;
+    Ok(short_pointers_refused().into_iter().chain(program).collect())
+}
+
+/// The same calls under other numbers would pass by the list: they are "not there".
+fn short_pointers_refused() -> Vec<sock_filter> {
+    if !cfg!(target_arch = "x86_64") {
+        return Vec::new();
+    }
+    let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    let if_set = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
+    let answer = libc::BPF_RET | libc::BPF_K;
+    let one = |code: u32, jf: u8, k: u32| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt: 0, jf, k };
+    vec![
+        // The number of the call is the first word of what a filter sees.
+        one(load, 0, 0),
+        one(if_set, 1, SHORT_POINTERS),
+        one(answer, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+    ]
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    format!("the filter of system calls cannot be made on this machine: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_fit_the_kernel_and_its_bytes() {
+        for sockets in [Sockets::Isolated, Sockets::UnixOnly, Sockets::All] {
+            let programs = programs(sockets).unwrap();
+            assert_eq!(programs.len(), 2);
+            for program in &programs {
+                assert!(program.len() < 1024, "{}", program.len());
+                assert_eq!(bytes(program).len(), program.len() * 8);
+            }
+        }
+    }
+
+    #[test]
+    fn the_flags_of_namespaces_are_all_of_them() {
+        let flags = [
+            libc::CLONE_NEWNS,
+            libc::CLONE_NEWCGROUP,
+            libc::CLONE_NEWUTS,
+            libc::CLONE_NEWIPC,
+            libc::CLONE_NEWUSER,
+            libc::CLONE_NEWPID,
+            libc::CLONE_NEWNET,
+        ];
+        assert_eq!(flags.iter().fold(0, |all, flag| all | flag.cast_unsigned()), NAMESPACES);
+        assert_eq!(THREADS & (NAMESPACES | 0x80), 0);
+    }
+}
