@@ -5,7 +5,10 @@
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
 pub mod derive;
+pub mod explain;
 pub mod found;
 pub mod plan;
 pub mod profile;
+pub mod proxy;
+pub mod seatbelt;
 pub mod toolchains;

@@ -1,0 +1,103 @@
+//! The step inside of the sandbox: a listening socket of its network is handed out, and the command takes its place.
+//!
+//! The sandboxed command has a network of its own, in which there is nothing. A socket belongs to the network that it was made in, whoever
+//! holds it: so one that was made inside and is held outside is the only way between the two, and no process has to stand in between.
+
+use std::ffi::OsString;
+use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    SocketType, recvmsg, sendmsg, sockopt,
+};
+
+/// The variables that tell programs of a proxy on this port of their own machine.
+pub fn variables(port: u16) -> Vec<(&'static str, String)> {
+    let proxy = format!("http://127.0.0.1:{port}");
+    let own = "localhost,127.0.0.1,::1".to_owned();
+    let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+    let mut variables: Vec<(&str, String)> = names.iter().map(|name| (*name, proxy.clone())).collect();
+    variables.extend([("no_proxy", own.clone()), ("NO_PROXY", own)]);
+    variables
+}
+
+/// Listens inside of the sandbox, hands the socket out over the inner end that [`Proxy::listen`](super::Proxy::listen) gave, and becomes the
+/// command. It comes back only if that fails.
+pub fn inner(channel: OwnedFd, argv: &[OsString]) -> Error {
+    let Some((program, arguments)) = argv.split_first() else {
+        return Error::new(ErrorKind::InvalidInput, "there is no command to run in the sandbox");
+    };
+    let port = match hand_out(channel) {
+        Ok(port) => port,
+        Err(error) => return Error::new(error.kind(), format!("the proxy of the sandbox could not be set up: {error}")),
+    };
+    Command::new(program).args(arguments).envs(variables(port)).exec()
+}
+
+/// The same, for a program that was started with the inner end at this number and has done nothing with it yet.
+pub fn inner_at(number: RawFd, argv: &[OsString]) -> Error {
+    if number < 3 || !is_socket(number) {
+        return Error::new(ErrorKind::InvalidInput, format!("file {number} is not the way out to the proxy of the sandbox"));
+    }
+    // SAFETY: it is open, it came from whoever started this program, for this step alone, and nothing else here knows its number.
+    #[allow(unsafe_code, reason = "a file that is known by its number only")]
+    let channel = unsafe { OwnedFd::from_raw_fd(number) };
+    inner(channel, argv)
+}
+
+fn is_socket(number: RawFd) -> bool {
+    // SAFETY: only asked what it is; a number that is not open gives an error.
+    #[allow(unsafe_code, reason = "a file that is known by its number only")]
+    let file = unsafe { BorrowedFd::borrow_raw(number) };
+    sockopt::socket_domain(file).is_ok_and(|domain| domain == AddressFamily::UNIX)
+}
+
+/// Makes the socket and sends it; both ends are closed here afterwards, so that the command has neither.
+fn hand_out(channel: OwnedFd) -> io::Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let files = [listener.as_fd()];
+    if !control.push(SendAncillaryMessage::ScmRights(&files)) {
+        return Err(ErrorKind::OutOfMemory.into());
+    }
+    // A file does not travel without a byte.
+    sendmsg(&channel, &[IoSlice::new(b"l")], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(port)
+}
+
+/// Takes the socket that the inner step sent; none if it ended without one. Anything else that comes is refused.
+pub(super) fn take_in(channel: &OwnedFd) -> io::Result<Option<TcpListener>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0_u8; 1];
+    let got = recvmsg(channel, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let mut files: Vec<OwnedFd> = Vec::new();
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(sent) = message {
+            files.extend(sent);
+        }
+    }
+    let Some(file) = files.pop() else { return Ok(None) };
+    let refused = |why: &str| Err(Error::new(ErrorKind::InvalidData, why.to_owned()));
+    if !files.is_empty() || got.flags.contains(ReturnFlags::CTRUNC) {
+        return refused("more than one file came out of the sandbox");
+    }
+    let listens = sockopt::socket_domain(&file)? == AddressFamily::INET
+        && sockopt::socket_type(&file)? == SocketType::STREAM
+        && sockopt::socket_acceptconn(&file)?;
+    if !listens {
+        return refused("what came out of the sandbox is not a listening socket");
+    }
+    let listener = TcpListener::from(file);
+    match listener.local_addr()? {
+        SocketAddr::V4(address) if *address.ip() == Ipv4Addr::LOCALHOST => Ok(Some(listener)),
+        _ => refused("what came out of the sandbox listens elsewhere"),
+    }
+}
