@@ -87,6 +87,8 @@ pub struct Terms {
     pub write: Vec<String>,
     /// Folders it may read only, absolute.
     pub read_only: Vec<String>,
+    /// Folders of which it gets only the files with certain endings, absolute.
+    pub endings: Vec<Endings>,
     /// What it reads besides, as was judged: files and folders by the paths they really have.
     pub reads: Vec<String>,
     /// What it changes besides, as was judged.
@@ -113,6 +115,17 @@ pub enum Network {
     Hosts(Vec<String>),
     /// All of it.
     Everything,
+}
+
+/// A folder of which only files with certain endings count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endings {
+    /// The folder, absolute.
+    pub folder: String,
+    /// Whether the files may be written.
+    pub write: bool,
+    /// The endings.
+    pub endings: Vec<String>,
 }
 
 /// Bounds that an operator set for sandboxed commands; they only ever take away.

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-use sayso_core::verdict::{Bounds, Network, Terms};
+use sayso_core::paths::{protected, secret};
+use sayso_core::verdict::{Bounds, Endings, Network, Terms};
 use sayso_core::visible::visible;
 
 use crate::found::{self, Found};
@@ -143,6 +144,15 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         let found = Found::look(&folder, home, around.protected)?;
         within(&mut profile, &folder, level, &found);
     }
+    for Endings { folder, write, endings } in &terms.endings {
+        let Ok(folder) = is_narrow(Path::new(folder), around.home) else { continue };
+        let level = if *write { Level::Write } else { Level::Read };
+        for file in found::with_endings(&folder, endings)? {
+            if !is_guarded(&file, home, around.protected) {
+                profile.raise(file, level);
+            }
+        }
+    }
     // What was judged by itself: a file that a rule or the person let through, though it is secret, protected or outside.
     for (path, level) in terms.reads.iter().map(|path| (path, Level::Read)).chain(terms.changes.iter().map(|path| (path, Level::Write))) {
         let path = Path::new(path);
@@ -165,6 +175,12 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
     }
     Ok(profile)
+}
+
+/// Whether a file is protected or secret by its name, or by that of a folder above it.
+fn is_guarded(file: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> bool {
+    let text = file.to_string_lossy();
+    secret(&text, home).is_some() || protected(&text, home).is_some() || extra(file)
 }
 
 /// What is in a folder that the command works in: protected things are read-only, secrets are hidden, and git's own folder stays.

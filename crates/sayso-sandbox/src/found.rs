@@ -114,6 +114,32 @@ impl Found {
     }
 }
 
+/// The files below a folder with one of these endings; no link is followed.
+///
+/// # Errors
+/// If there are too many.
+pub fn with_endings(folder: &Path, endings: &[String]) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    let mut seen = 0;
+    while let Some(current) = open.pop() {
+        for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_ENTRIES || found.len() > MOST_FINDINGS {
+                return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(folder)));
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let fits = || endings.iter().any(|ending| entry.file_name().to_string_lossy().ends_with(ending.as_str()));
+            match () {
+                () if kind.is_dir() => open.push(entry.path()),
+                () if kind.is_file() && fits() => found.push(entry.path()),
+                () => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Secrets in the folders of the system: they are closed to most people, but not to root.
 pub fn secrets_of_the_system() -> Vec<PathBuf> {
     static FOUND: OnceLock<Vec<PathBuf>> = OnceLock::new();

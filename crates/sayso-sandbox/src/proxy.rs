@@ -13,6 +13,8 @@ mod relay;
 mod request;
 mod serve;
 
+pub(crate) use request::read_host;
+
 use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;

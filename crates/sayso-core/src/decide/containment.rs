@@ -22,6 +22,8 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
     said_so
         && mode_permits
         && lens.case.operation.kind() == Kind::Terminal
+        // Named folders have their own terms for reading and writing, which a sandbox cannot ask for.
+        && lens.settings.roots.is_empty()
         && lens.case.operation.environment().is_empty()
         && reading.opaque.is_none()
         && reading.unanswered.is_empty()

@@ -20,6 +20,7 @@ pub(super) fn strictest(one: Verdict, other: Verdict) -> Verdict {
     terms.network = terms.network.meet(&other.network);
     terms.write.retain(|folder| other.write.contains(folder));
     terms.read_only.retain(|folder| other.read_only.contains(folder) || other.write.contains(folder));
+    terms.endings.retain(|folder| other.endings.contains(folder));
     terms.reads.retain(|path| other.reads.contains(path));
     terms.changes.retain(|path| other.changes.contains(path));
     terms.bounds.extend(other.bounds);

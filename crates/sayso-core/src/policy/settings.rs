@@ -6,7 +6,7 @@ use crate::paths::{ExtraProtected, join};
 use crate::policy::command::CommandPattern;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
-use crate::verdict::{Bounds, Decision, Network, Risk, Terms};
+use crate::verdict::{Bounds, Decision, Endings, Network, Risk, Terms};
 
 /// A value with the `file:line` it came from.
 #[derive(Clone, Debug)]
@@ -267,14 +267,22 @@ impl Resolved {
     /// The terms of a command in a workspace, by the settings alone.
     pub fn terms(&self, workspace: &str) -> Terms {
         let roots = |writable: bool| -> Vec<String> {
-            self.roots.iter().filter(|root| root.writable == writable).map(|root| join(workspace, &root.root)).collect()
+            let plain = self.roots.iter().filter(|root| root.writable == writable && root.suffixes.is_empty());
+            plain.map(|root| join(workspace, &root.root)).collect()
         };
+        let with_endings = self.roots.iter().filter(|root| !root.suffixes.is_empty());
+        let endings = with_endings.map(|root| Endings {
+            folder: join(workspace, &root.root),
+            write: root.writable,
+            endings: root.suffixes.clone(),
+        });
         let limit = |number: u64| (number > 0).then_some(number);
         Terms {
             sandbox_required: self.sandbox_require,
             network: self.sandbox_network.clone(),
             write: if self.roots.is_empty() { vec![workspace.to_owned()] } else { roots(true) },
             read_only: roots(false),
+            endings: endings.collect(),
             bounds: self.sandbox_bounds.clone(),
             memory_limit: limit(self.sandbox_memory),
             process_limit: limit(self.sandbox_processes),

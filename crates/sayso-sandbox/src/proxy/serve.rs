@@ -59,8 +59,8 @@ impl Server {
             Ok(stream) => stream,
             Err(error) => {
                 let refusal = unreached(host, &error);
+                self.guard.note(None, refusal.clone());
                 answer(client, 502, &refusal.words);
-                self.guard.note(None, refusal);
                 return Ok(());
             }
         };

@@ -28,6 +28,7 @@ mod replay_command;
 mod replayed;
 mod run;
 mod run_attacks;
+mod sandbox;
 mod scene;
 mod sessions;
 mod terminal;

@@ -1,0 +1,5 @@
+//! The sandbox with real processes, files and sockets.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+#[cfg(target_os = "linux")]
+mod proxy;

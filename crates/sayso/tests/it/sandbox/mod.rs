@@ -1,0 +1,3 @@
+//! The sandbox: that it is never weaker than the tools, and what it does for real.
+
+mod never_weaker;
