@@ -3,7 +3,7 @@
 //! Memory cannot be taken there, and no lock: another thread may have held it at the fork. If one step fails, the command does not start.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -36,6 +36,17 @@ const RIGHTS_KEPT: u64 = 0b100_1111_1111;
 const LAST_RIGHT: u32 = 63;
 
 impl Child {
+    /// Keeps a descriptor open under a number that is free here, and tells which: where the number does not matter, none is in the way.
+    ///
+    /// # Errors
+    /// If no more can be opened.
+    pub fn keep_open(&mut self, fd: impl AsFd) -> io::Result<RawFd> {
+        let copy = rustix::io::fcntl_dupfd_cloexec(fd, 3)?;
+        let number = copy.as_raw_fd();
+        self.keep.push((copy, number));
+        Ok(number)
+    }
+
     /// Has a command do these steps when it is started. It always gives up the way to more rights, and leaves no memory images behind.
     /// What is kept open stays open here as long as the command value lives.
     ///
