@@ -65,7 +65,7 @@ fn a_failed_step_starts_nothing() {
         assert!(!made.exists());
     }
     // A program that is not there is told as such, whatever is kept.
-    let mut missing = Command::new("/nonexistent/program");
+    let mut missing = Command::new(folder.path().join("missing"));
     Child { keep: keep(), ..Child::default() }.prepare(&mut missing).unwrap();
     assert_eq!(missing.spawn().unwrap_err().kind(), std::io::ErrorKind::NotFound);
 }

@@ -132,7 +132,11 @@ fn files_are_reached_as_the_profile_says() {
         ("read('/proc/self/status')".to_owned(), "yes"),
         ("write('/proc/self/oom_score_adj')".to_owned(), "no"),
         (format!("read('/proc/{}/environ')", std::process::id()), "no"),
-        (format!("os.listdir('/proc/{}/fd')", std::process::id()), "no"),
+        (format!("os.readlink('/proc/{}/fd/0')", std::process::id()), "no"),
+        (format!("read('/proc/{}/fd/0')", std::process::id()), "no"),
+        (format!("os.stat('/proc/{}/root/')", std::process::id()), "no"),
+        (format!("read('/proc/{}/cwd/Cargo.toml')", std::process::id()), "no"),
+        (format!("read('/proc/{}/mem')", std::process::id()), "no"),
         ("os.mknod('device', 0o60600, os.makedev(8, 0))".to_owned(), "no"),
     ];
     if Path::new("/proc/kcore").exists() {

@@ -122,6 +122,10 @@ int main(void) { pthread_t t; if (pthread_create(&t, 0, run, 0) || pthread_join(
 #[test]
 fn cargo() {
     let (Some(bash), Some(cargo)) = (program("bash"), option_env!("CARGO")) else { return };
+    if !Path::new(cargo).exists() {
+        eprintln!("NOT CHECKED: cargo, which cannot be reached here");
+        return;
+    }
     let place = folder();
     let place = place.path().canonicalize().unwrap();
     file(&place.join("Cargo.toml"), "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n");
