@@ -311,7 +311,7 @@ fn memory_can_be_run_but_gains_nothing() {
     let (scratch, out) = (folder(), folder());
     let scratch = scratch.path().canonicalize().unwrap();
     file(&out.path().join("secret"), "secret");
-    let Some(cat) = program("cat") else { return };
+    let (Some(cat), Some(python)) = (program("cat"), program("python3")) else { return };
     let Some(child) = steps(&profile(&scratch, &[(&scratch, Level::Write)]), &scratch, Some(Sockets::UnixOnly)) else { return };
     let script = format!(
         "import os\nfd = os.memfd_create('x', 0)\nos.write(fd, open('{}', 'rb').read())\n\
@@ -319,7 +319,7 @@ fn memory_can_be_run_but_gains_nothing() {
         cat.display(),
         out.path().display()
     );
-    let mut command = command(&program("python3").unwrap_or_else(|| "/nonexistent".into()), Who::Me, &scratch);
+    let mut command = command(&python, Who::Me, &scratch);
     command.args(["-S", "-"]);
     let output = run(child, command, &script);
     assert!(!output.status.success());

@@ -74,7 +74,7 @@ fn refused() -> Vec<(&'static str, i64, &'static str)> {
         ("finit_module", libc::SYS_finit_module, ALL),
         ("delete_module", libc::SYS_delete_module, ALL),
         ("kexec_load", libc::SYS_kexec_load, ALL),
-        ("kexec_file_load", libc::SYS_kexec_file_load, ALL),
+        ("kexec_file_load", if cfg!(target_arch = "x86_64") { 320 } else { 294 }, ALL),
         ("reboot", libc::SYS_reboot, ALL),
         ("swapon", libc::SYS_swapon, ALL),
         ("swapoff", libc::SYS_swapoff, ALL),

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
+use sayso_core::verdict::Terms;
 use sayso_sandbox::child::Child;
+use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Level;
 use sayso_sandbox::seccomp::{Sockets, programs};
 
@@ -118,6 +120,27 @@ const MAIN: &str = "
 static void *run(void *x) { return x; }
 int main(void) { pthread_t t; if (pthread_create(&t, 0, run, 0) || pthread_join(t, 0)) return 1; puts(\"fine\"); return 0; }
 ";
+
+/// What is derived from terms, with secrets of the system hidden in folders that are read.
+#[test]
+fn under_a_derived_profile() {
+    let (Some(bash), Some(_)) = (program("bash"), program("git")) else { return };
+    for who in everybody() {
+        let (place, scratch) = (folder(), folder());
+        let place = place.path().canonicalize().unwrap();
+        let terms = Terms { write: vec![place.to_str().unwrap().to_owned()], ..Terms::default() };
+        let around = Around { workspace: &place, cwd: &place, home: None, own: &[], environment: &[], protected: &|_| false };
+        let profile = derive(&terms, around).unwrap();
+        let Some(child) = steps(&profile, scratch.path(), Some(Sockets::UnixOnly)) else { return };
+        let script = format!(
+            "cat /etc/passwd > copy; ls /usr/bin > list; ! cat /etc/shadow 2> told; ! ls {}/.. 2> told; date > {}/now
+            git init -q .; getent passwd root; echo fine",
+            place.display(),
+            scratch.path().display()
+        );
+        start(child, &bash, who, &place, &script, &format!("{who:?}"));
+    }
+}
 
 #[test]
 fn cargo() {
