@@ -59,9 +59,8 @@ impl Backend {
     /// # Errors
     /// Why none does.
     pub fn best() -> Result<Backend, String> {
-        Backend::named(Name::Bubblewrap).or_else(|bubblewrap| {
-            Backend::named(Name::Landlock).map_err(|landlock| format!("{bubblewrap}; {landlock}"))
-        })
+        Backend::named(Name::Bubblewrap)
+            .or_else(|bubblewrap| Backend::named(Name::Landlock).map_err(|landlock| format!("{bubblewrap}; {landlock}")))
     }
 
     /// One that can do all of a profile.
@@ -106,8 +105,32 @@ fn try_bubblewrap() -> Result<Backend, String> {
     let said = quiet(Command::new(&program).arg("--version"))?;
     let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
     let mut probe = Command::new(&program);
-    probe.args(["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--cap-drop"]);
-    probe.args(["ALL", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":"]);
+    probe.args([
+        "--unshare-user",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--unshare-net",
+        "--cap-drop",
+    ]);
+    probe.args([
+        "ALL",
+        "--die-with-parent",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--",
+        "/bin/sh",
+        "-c",
+        ":",
+    ]);
     let tried = quiet(&mut probe)?;
     if tried.status.success() {
         return Ok(Backend::Bubblewrap { program, version });

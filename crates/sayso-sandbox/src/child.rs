@@ -3,7 +3,7 @@
 //! Memory cannot be taken there, and no lock: another thread may have held it at the fork. If one step fails, the command does not start.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -33,9 +33,23 @@ pub struct Child {
 /// Rights of root that stay: owners and modes of files, users and groups, signals, and low ports.
 const RIGHTS_KEPT: u64 = 0b100_1111_1111;
 /// The last right that Linux may ever have in the interface of today.
-const LAST_RIGHT: u32 = 63;
+const LAST_RIGHT: usize = 63;
+
+/// So many descriptors are looked at one by one, on kernels that cannot do it at once.
+const MOST_DESCRIPTORS: RawFd = 1 << 20;
 
 impl Child {
+    /// Keeps a descriptor open under a number that is free here, and tells which: where the number does not matter, none is in the way.
+    ///
+    /// # Errors
+    /// If no more can be opened.
+    pub fn keep_open(&mut self, fd: impl AsFd) -> io::Result<RawFd> {
+        let copy = rustix::io::fcntl_dupfd_cloexec(fd, 3)?;
+        let number = copy.as_raw_fd();
+        self.keep.push((copy, number));
+        Ok(number)
+    }
+
     /// Has a command do these steps when it is started. It always gives up the way to more rights, and leaves no memory images behind.
     /// What is kept open stays open here as long as the command value lives.
     ///
@@ -127,7 +141,25 @@ fn close_all() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: only the flag of descriptors is set; none is closed here.
     let result = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    done(result)
+    match done(result) {
+        // Linux before 5.11, or a filter around all of this.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL | libc::EPERM)) => close_each().ok_or(error),
+        result => result,
+    }
+}
+
+/// The same one by one; nothing if there could be too many.
+fn close_each() -> Option<()> {
+    let most = rustix::process::getrlimit(Resource::Nofile).maximum?;
+    let most = RawFd::try_from(most).ok().filter(|most| *most <= MOST_DESCRIPTORS)?;
+    for fd in 3..most {
+        #[allow(unsafe_code, reason = "a system call")]
+        // SAFETY: only a flag is set, and a number that is not in use is refused.
+        unsafe {
+            libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+    }
+    Some(())
 }
 
 /// The copy stays open over exec. The two are never the same.
@@ -141,7 +173,7 @@ fn put(fd: RawFd, number: RawFd) -> io::Result<()> {
 fn no_new_rights() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: numbers only.
-    let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+    let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1_usize, 0_usize, 0_usize, 0_usize) };
     done(result.into())
 }
 
@@ -149,12 +181,13 @@ fn no_new_rights() -> io::Result<()> {
 fn give_up_rights() -> io::Result<()> {
     /// The header of the calls, of the version with 64 rights, for the process itself.
     const HEADER: [u32; 2] = [0x2008_0522, 0];
+    const LOWER: usize = 3;
     for right in (0..=LAST_RIGHT).filter(|right| RIGHTS_KEPT & (1 << right) == 0) {
         #[allow(unsafe_code, reason = "a system call")]
         // SAFETY: numbers only. Without the right to do it nothing is lost: then there is nothing to take; unknown rights are refused.
         unsafe {
-            libc::prctl(libc::PR_CAPBSET_DROP, right, 0, 0, 0);
-            libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_LOWER, right, 0, 0);
+            libc::prctl(libc::PR_CAPBSET_DROP, right, 0_usize, 0_usize, 0_usize);
+            libc::prctl(libc::PR_CAP_AMBIENT, LOWER, right, 0_usize, 0_usize);
         }
     }
     let mut header = HEADER;

@@ -4,15 +4,18 @@
 //! entries are given one by one; below a writable folder that cannot be done, since new entries must be let through. What is not done is
 //! told in words.
 
-use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, Scope, make_bitflags,
 };
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
@@ -85,35 +88,28 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
         Some(_) if lacking.is_empty() => Enforced::Fully,
         Some(_) => Enforced::Partly,
     };
-    let mut given = Given::default();
+    let mut given = Given { profile, seen: &seen, made: created(&profile.network)?, left: MOST_RULES };
     for (path, level) in &profile.paths {
-        match level {
-            Level::Write => given.add(path, written()),
-            Level::Read => given.read(profile, &seen, path),
-            Level::Hidden | Level::Private => {}
-        }
-    }
-    let mut not_covered = not_covered(profile, &seen);
-    if given.too_many {
-        not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
-    }
-    let mut made = created(&profile.network)?;
-    for (path, access) in &given.paths {
-        if let Some(file) = open(path) {
-            made = rule(made, file, *access)?;
-        }
+        let Some(file) = open(path).filter(|_| *level > Level::Private) else { continue };
+        if *level == Level::Write { given.add(&file, written())? } else { given.read(path, file)? }
     }
     for device in DEVICES {
         if let Some(file) = open(Path::new(device)) {
-            made = rule(made, file, make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev}))?;
+            given.add(&file, make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev}))?;
         }
     }
     if let Some(file) = open(Path::new("/proc")) {
-        made = rule(made, file, make_bitflags!(AccessFs::{ReadFile | ReadDir}))?;
+        given.add(&file, make_bitflags!(AccessFs::{ReadFile | ReadDir}))?;
     }
-    let file = open(scratch).ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
-    made = rule(made, file, written())?;
-    Ok(Rules { fd: made.into(), enforced, lacking, not_covered })
+    let place = std::fs::canonicalize(scratch).ok();
+    let file = place.as_deref().and_then(open);
+    let file = file.ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
+    given.add(&file, written())?;
+    let mut not_covered = not_covered(profile, &seen);
+    if given.left == 0 {
+        not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
+    }
+    Ok(Rules { fd: given.made.into(), enforced, lacking, not_covered })
 }
 
 /// Rules that only keep signals and abstract sockets inside, for a program that sets up the rest itself: mounts are not refused by them.
@@ -145,72 +141,90 @@ fn created(network: &Network) -> Result<RulesetCreated, String> {
     rules.create().map_err(words)
 }
 
-fn rule(made: RulesetCreated, file: OwnedFd, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
-    let folder = rustix::fs::fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());
-    let access = if folder { access } else { access & AccessFs::from_file(ABI::V9) };
-    if access.is_empty() {
-        return Ok(made);
-    }
-    made.add_rule(PathBeneath::new(file, access)).map_err(words)
-}
-
 /// A path without any link in it: a link would give what it leads to. What is not there, or cannot be opened, is not given.
 fn open(path: &Path) -> Option<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+    match rustix::fs::openat2(CWD, path, PLACE, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOSYS | Errno::PERM) => {
             // Where that call is kept away: the path must be its own real one.
             let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
-            real.then(|| rustix::fs::open(path, flags, Mode::empty()).ok()).flatten()?
+            real.then(|| rustix::fs::open(path, PLACE, Mode::empty()).ok()).flatten()
         }
-        result => result.ok()?,
-    };
-    let link = rustix::fs::fstat(&file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_symlink());
-    (!link).then_some(file)
+        result => result.ok(),
+    }
 }
 
-/// What is given, by path.
-#[derive(Default)]
-struct Given {
-    paths: BTreeMap<PathBuf, BitFlags<AccessFs>>,
-    too_many: bool,
+/// A place, not what is in it; of a link, the link itself.
+const PLACE: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Rules in the making.
+struct Given<'a> {
+    profile: &'a Profile,
+    seen: &'a Seen,
+    made: RulesetCreated,
+    /// So many more rules are made.
+    left: usize,
 }
 
-impl Given {
-    fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) {
-        *self.paths.entry(path.to_owned()).or_default() |= access;
+impl Given<'_> {
+    /// Gives a place; of rights for folders, a file gets none.
+    fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+        self.left = self.left.saturating_sub(1);
+        (&mut self.made).add_rule(PathBeneath::new(place, access)).map(|_| ()).map_err(words)
     }
 
     /// Gives a path to read, without what is hidden below.
-    fn read(&mut self, profile: &Profile, seen: &Seen, top: &Path) {
-        let mut open = vec![top.to_owned()];
-        while let Some(path) = open.pop() {
-            if self.paths.len() >= MOST_RULES {
-                self.too_many = true;
-                return;
-            }
-            let hidden: Vec<Kind> = below(profile, &path)
+    fn read(&mut self, top: &Path, place: OwnedFd) -> Result<(), String> {
+        let mut open = vec![(top.to_owned(), place)];
+        while let Some((path, place)) = open.pop() {
+            let hidden: Vec<Kind> = below(self.profile, &path)
                 .filter(|(_, level)| *level < Level::Read)
-                .filter_map(|(path, _)| seen.get(path).copied())
-                .filter(|kind| matches!(kind, Kind::Folder | Kind::File))
+                .filter_map(|(path, _)| self.seen.get(path).copied().filter(|kind| is_there(*kind) && !is_closed(path, *kind)))
                 .collect();
+            if self.left == 0 {
+                return Ok(());
+            }
             if hidden.is_empty() {
-                self.add(&path, AccessFs::from_read(ABI::V1));
+                self.add(&place, AccessFs::from_read(ABI::V1))?;
                 continue;
             }
             // To list a folder is given for all below: not where a folder is hidden. Names of hidden files are seen.
             if !hidden.contains(&Kind::Folder) {
-                self.add(&path, AccessFs::ReadDir.into());
+                self.add(&place, AccessFs::ReadDir.into())?;
             }
-            for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-                let link = entry.file_type().map_or(true, |kind| kind.is_symlink());
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let Ok(folder) = rustix::fs::openat(&place, c".", flags, Mode::empty()).and_then(Dir::new) else { continue };
+            for entry in folder.flatten().filter(|entry| entry.file_type() != FileType::Symlink) {
+                let name = entry.file_name();
+                let inner = path.join(OsStr::from_bytes(name.to_bytes()));
                 // What the profile says something of comes by itself.
-                if !link && !profile.paths.contains_key(&entry.path()) {
-                    open.push(entry.path());
+                if name == c"." || name == c".." || self.profile.paths.contains_key(&inner) {
+                    continue;
+                }
+                let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty()) else { continue };
+                if below(self.profile, &inner).next().is_some() {
+                    open.push((inner, place));
+                } else if self.left > 0 {
+                    self.add(&place, AccessFs::from_read(ABI::V1))?;
                 }
             }
         }
+        Ok(())
     }
+}
+
+fn is_there(kind: Kind) -> bool {
+    matches!(kind, Kind::Folder | Kind::File)
+}
+
+/// Whether a path is closed to the user anyway: then it need not be hidden, and the folder it is in can be given whole.
+fn is_closed(path: &Path, kind: Kind) -> bool {
+    let me = rustix::process::geteuid();
+    let wanted = if kind == Kind::Folder { Access::EXEC_OK } else { Access::READ_OK };
+    // The way to it is open, so it is its own mode that closes it, and its owner alone could change that.
+    !me.is_root()
+        && open(path).is_some()
+        && std::fs::symlink_metadata(path).is_ok_and(|found| found.uid() != me.as_raw())
+        && rustix::fs::accessat(CWD, path, wanted, AtFlags::EACCESS) == Err(Errno::ACCESS)
 }
 
 /// What a profile says of paths below a path.
@@ -232,13 +246,12 @@ fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
         })
         .map(|(path, level)| (path, *level))
         .collect();
-    let there = |kind: Kind| matches!(kind, Kind::Folder | Kind::File);
     let of = |wanted: &dyn Fn(Level, Kind) -> bool| -> Vec<&PathBuf> {
         less.iter().filter(|(path, level)| wanted(*level, kind(path))).map(|(path, _)| *path).collect()
     };
     let sentences = [
-        (of(&|level, kind| level < Level::Read && there(kind)), "can be read and written, though it should be hidden"),
-        (of(&|level, kind| level == Level::Read && there(kind)), "can be written, though it should be read-only"),
+        (of(&|level, kind| level < Level::Read && is_there(kind)), "can be read and written, though it should be hidden"),
+        (of(&|level, kind| level == Level::Read && is_there(kind)), "can be written, though it should be read-only"),
         (of(&|_, kind| kind == Kind::Missing), "can be made, though it should stay absent"),
         (profile.pinned.iter().collect(), "can be moved away, though it should stay"),
     ];

@@ -40,7 +40,14 @@ impl Placeholders {
         let name = name.strip_prefix("sha256:").unwrap_or(&name).get(..32).unwrap_or_default().to_owned();
         let open = |ending: &str| {
             let path = folder.join(format!("{name}.{ending}"));
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(|error| trouble("its list", error))
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .open(&path)
+                .map_err(|error| trouble("its list", error))
         };
         let (turn, mut list) = (open("turn")?, open("list")?);
         lock(&turn, FlockOperation::LockExclusive).map_err(|error| trouble("its lock", error))?;

@@ -17,13 +17,13 @@ use crate::bubblewrap::{self, Handles};
 use crate::child::Child;
 use crate::explain::Refusal;
 use crate::found;
+use crate::landlock;
 use crate::placeholders::Placeholders;
 use crate::plan::{Kind, Step, plan};
 use crate::profile::{Limits, Profile};
 use crate::proxy::{Connect, Proxy};
 use crate::scratch::Scratch;
 use crate::seccomp::{self, Sockets};
-use crate::landlock;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
 const ARGUMENTS: RawFd = 10;
@@ -112,7 +112,8 @@ impl Sandbox {
     fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
         let seen = found::look(profile);
         let mut steps = plan(profile, &seen);
-        let missing: Vec<PathBuf> = steps.iter().filter_map(|step| if let Step::KeepAbsent(path) = step { Some(path.clone()) } else { None }).collect();
+        let missing: Vec<PathBuf> =
+            steps.iter().filter_map(|step| if let Step::KeepAbsent(path) = step { Some(path.clone()) } else { None }).collect();
         let placeholders = Placeholders::make(&self.folder, workspace, &missing)?;
         // What another command has put there is kept absent as well, and not shown.
         for step in &mut steps {
@@ -136,7 +137,8 @@ impl Sandbox {
             Network::Hosts(_) => {
                 let way_out = self.way_out.as_ref().ok_or("chosen hosts cannot be reached from here; nothing was run")?;
                 let connect = Arc::clone(&way_out.connect);
-                let (proxy, inner) = Proxy::listen(profile.network.clone(), Box::new(move |host, port| connect(host, port))).map_err(|error| trouble(&error))?;
+                let (proxy, inner) = Proxy::listen(profile.network.clone(), Box::new(move |host, port| connect(host, port)))
+                    .map_err(|error| trouble(&error))?;
                 keep.push((inner, INNER));
                 handles.program = Some((way_out.program.clone(), PathBuf::from(INNER_PROGRAM)));
                 let inner = [INNER_PROGRAM, INNER_COMMAND, &INNER.to_string(), "--"].map(OsString::from);

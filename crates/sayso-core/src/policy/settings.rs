@@ -271,11 +271,8 @@ impl Resolved {
             plain.map(|root| join(workspace, &root.root)).collect()
         };
         let with_endings = self.roots.iter().filter(|root| !root.suffixes.is_empty());
-        let endings = with_endings.map(|root| Endings {
-            folder: join(workspace, &root.root),
-            write: root.writable,
-            endings: root.suffixes.clone(),
-        });
+        let endings =
+            with_endings.map(|root| Endings { folder: join(workspace, &root.root), write: root.writable, endings: root.suffixes.clone() });
         let limit = |number: u64| (number > 0).then_some(number);
         Terms {
             sandbox_required: self.sandbox_require,

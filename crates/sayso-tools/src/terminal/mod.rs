@@ -126,7 +126,8 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
     let end = forced.unwrap_or(end);
     let mut refused = match (&command.bounds, end) {
         (None, _) | (_, End::Exit(0)) => Vec::new(),
-        (Some(bounds), _) => explain(bounds.profile, &output),
+        (Some(bounds), End::Exit(code)) => explain(bounds.profile, &output, Some(code)),
+        (Some(bounds), _) => explain(bounds.profile, &output, None),
     };
     refused.extend(report.map(|report| report.hosts).unwrap_or_default());
     Ok(Outcome { end, output, left_out, left_behind, survivors, bounded: command.bounds.is_some(), refused })

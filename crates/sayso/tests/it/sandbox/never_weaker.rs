@@ -73,7 +73,19 @@ const PLACES: [&str; 22] = [
 
 /// One `sandbox` section with what belongs to it.
 fn policies() -> impl Strategy<Value = String> {
-    let folder = prop::sample::select(vec!["./notes", "data", "data/out", "src", ".", "missing", "{outside}/other", "infra", "{home}/.ssh", "/", "{home}"]);
+    let folder = prop::sample::select(vec![
+        "./notes",
+        "data",
+        "data/out",
+        "src",
+        ".",
+        "missing",
+        "{outside}/other",
+        "infra",
+        "{home}/.ssh",
+        "/",
+        "{home}",
+    ]);
     let endings = prop::sample::select(vec!["", ", suffixes: [.txt]", ", suffixes: [.csv, .md]"]);
     let root = (folder, prop::sample::select(vec!["rw", "ro"]), endings, any::<bool>())
         .prop_map(|(folder, mode, endings, asks)| format!("{{root: \"{folder}\", mode: {mode}{endings}, write_approval: {asks}}}"));
@@ -110,7 +122,9 @@ impl Ground {
     fn new() -> Ground {
         let scene = Scene::empty();
         FILES.iter().for_each(|name| scene.file(name, if name.ends_with("policy.yaml") { "version: 1\n" } else { "x" }));
-        for name in ["{home}/.ssh/id_rsa", "{home}/.bashrc", "{home}/notes.txt", "{outside}/other/x.txt", "{home}/.local/state/sayso/journal/x"] {
+        for name in
+            ["{home}/.ssh/id_rsa", "{home}/.bashrc", "{home}/notes.txt", "{outside}/other/x.txt", "{home}/.local/state/sayso/journal/x"]
+        {
             let path = PathBuf::from(scene.fill(name));
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
@@ -162,8 +176,14 @@ impl Ground {
             }
         }
         let private = SCRATCH.iter().any(|folder| Path::new(path) == Path::new(folder));
-        (level == Level::Private && !private && !path.ends_with(".cache") && !path.contains("/.cache/") && path != self.scene.folder() && !path.starts_with(self.scene.folder()) && !path.starts_with("/tmp"))
-            .then(|| format!("`{path}` is private"))
+        (level == Level::Private
+            && !private
+            && !path.ends_with(".cache")
+            && !path.contains("/.cache/")
+            && path != self.scene.folder()
+            && !path.starts_with(self.scene.folder())
+            && !path.starts_with("/tmp"))
+        .then(|| format!("`{path}` is private"))
     }
 }
 
@@ -196,7 +216,9 @@ fn o_01_the_sandbox_permits_nothing_that_the_tools_do_not() {
             Ok(())
         })
         .unwrap();
-    eprintln!("never weaker: {policies_seen} policies, {profiles} profiles, {looked} paths looked up, {permitted} of them permitted, 0 weaker");
+    eprintln!(
+        "never weaker: {policies_seen} policies, {profiles} profiles, {looked} paths looked up, {permitted} of them permitted, 0 weaker"
+    );
     assert!(profiles > 20 && permitted > 500, "{profiles} profiles, {permitted} permitted: too little was tried");
 }
 
@@ -210,7 +232,11 @@ fn the_plan_permits_what_the_profile_does() {
             ground.scene.user_policy(&policy);
             let Some((profile, _)) = (ground.bounding)(&ground.scene) else { return Ok(()) };
             let steps = plan(&profile, &found::look(&profile));
-            for path in FILES.iter().map(|name| format!("{}/{name}", ground.scene.folder())).chain(PLACES.iter().map(|place| ground.scene.fill(place))) {
+            for path in FILES
+                .iter()
+                .map(|name| format!("{}/{name}", ground.scene.folder()))
+                .chain(PLACES.iter().map(|place| ground.scene.fill(place)))
+            {
                 let (by_plan, by_profile) = (by_steps(&steps, Path::new(&path)), profile.level(Path::new(&path)));
                 // An empty folder of its own shows nothing of the machine either.
                 let by_plan = if by_plan == Level::Private && by_profile == Level::Hidden { Level::Hidden } else { by_plan };
