@@ -10,6 +10,7 @@ mod git_identity;
 pub mod heads;
 pub mod intake;
 pub mod learned;
+pub mod newcomers;
 pub mod quick;
 pub mod record_folder;
 pub mod recorder;
