@@ -83,6 +83,11 @@ impl Backups {
         self.path(digest).is_file()
     }
 
+    /// Whether it is kept, with all of its bytes.
+    pub fn holds(&self, digest: &Digest, size: u64) -> bool {
+        fs::symlink_metadata(self.path(digest)).is_ok_and(|found| found.is_file() && found.len() == size)
+    }
+
     /// Keeps what can be read from `from`.
     ///
     /// # Errors
@@ -158,15 +163,44 @@ impl Backups {
     /// # Errors
     /// If the lock cannot be had.
     pub fn turn(&self) -> Result<File, String> {
-        let path = self.folder.join(".lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path);
-        let locked = lock.and_then(|file| flock(&file, FlockOperation::LockExclusive).map(|()| file).map_err(io::Error::from));
+        self.lock(".lock", FlockOperation::LockExclusive)
+    }
+
+    /// Until the handle is dropped, nobody clears up: what is kept now is still there when it is written down who needs it.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn in_use(&self) -> Result<File, String> {
+        self.lock(".in-use", FlockOperation::LockShared)
+    }
+
+    /// Waits until nobody has the backups in use.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn to_clear_up(&self) -> Result<File, String> {
+        self.lock(".in-use", FlockOperation::LockExclusive)
+    }
+
+    /// The same, if it is so at once.
+    pub fn try_to_clear_up(&self) -> Option<File> {
+        self.lock(".in-use", FlockOperation::NonBlockingLockExclusive).ok()
+    }
+
+    fn lock(&self, name: &str, how: FlockOperation) -> Result<File, String> {
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(self.folder.join(name));
+        let locked = lock.and_then(|file| flock(&file, how).map(|()| file).map_err(io::Error::from));
         locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
     }
 
     /// Whether what is written must outlast a loss of power.
     pub fn sync(&self) -> bool {
         self.sync
+    }
+
+    /// Others may have thrown something away: it is counted again.
+    pub fn count_again(&self) {
+        self.held.store(NOT_COUNTED, Ordering::Relaxed);
     }
 
     /// How many bytes are kept, as far as this process knows.
