@@ -6,18 +6,16 @@
 //! Nothing is read that has not changed since the last time: a walk over the names is all it takes then.
 
 use std::collections::HashMap;
-use std::io;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::fstat;
-use sayso_core::digest::Digest;
-
-use crate::backups::{Backups, Kept, digest};
-use crate::beneath::{self, Spot, Trouble, shown};
-use crate::changes::{Change, Changes, Open, is_plain, new_name};
+use crate::backups::Backups;
+use crate::beneath::shown;
+use crate::changes::{Change, Changes, Open, is_plain};
 use crate::comparison::{Difference, compare};
+use crate::contents::{keep, keep_listing, look, missing, read_listing, recall};
 use crate::files::{About, Files};
-use crate::listing::{Identity, Listing, What};
+use crate::listing::{Listing, What};
 use crate::promise::size_words;
 use crate::prune::{forget_listing, make_room};
 use crate::survey::{self, NotKept, Rules};
@@ -63,8 +61,6 @@ pub struct AfterCommand {
     pub change: Option<String>,
 }
 
-/// How often a file is read that is written to meanwhile.
-const TRIES: usize = 3;
 /// So many new names are looked at after a command.
 const MOST_NEW: usize = 40_000;
 
@@ -86,57 +82,26 @@ impl Keeping {
             recall(&mut listing, last);
         }
         // Until the listing is written down, nobody may throw away what it names.
-        let mut lock = backups.in_use().map_err(NotKept::Cannot)?;
-        let mut missing = missing(&listing, backups);
-        let needed: u64 = missing.iter().map(|(_, size)| size).sum();
-        if needed > 0 && backups.held().saturating_add(needed) > backups.limits().total {
-            drop(lock);
-            make_room(files.changes(), backups, needed);
-            lock = backups.in_use().map_err(NotKept::Cannot)?;
-            missing = self::missing(&listing, backups);
-            let needed: u64 = missing.iter().map(|(_, size)| size).sum();
-            if backups.held().saturating_add(needed) > backups.limits().total {
-                let all = size_words(backups.limits().total);
-                return Err(NotKept::TooMuch(format!("there is no room for {} more in the backups ({all} in all)", size_words(needed))));
-            }
-        }
-        keep(&mut listing, &missing, backups)?;
+        let (lock, unkept) = room(&listing, files)?;
+        keep(&mut listing, &unkept, backups)?;
         let known = last.filter(|(digest, last)| {
-            missing.is_empty() && last.entries == listing.entries && last.mode == listing.mode && backups.has(digest)
+            unkept.is_empty() && last.entries == listing.entries && last.mode == listing.mode && backups.has(digest)
         });
         let (digest, listing) = match known {
             Some((digest, last)) => (digest, last),
             None => (keep_listing(&listing, backups)?, listing),
         };
-        if earlier != Some(digest) || !missing.is_empty() {
+        if earlier != Some(digest) || !unkept.is_empty() {
             backups.flush().map_err(NotKept::Cannot)?;
         }
         files.listings().set_last(workspace, &digest);
-        let About { mut id, batch, session, tool, workspace, undoes, asked } = about;
-        if id.is_empty() {
-            id = crate::private_folder::random();
-        }
-        let (name, listed) = (new_name(&id), Some(digest));
-        let change = Change {
-            name,
-            id,
-            batch,
-            session,
-            tool,
-            workspace,
-            undoes,
-            unkept: None,
-            left_out: vec![],
-            listing: listed,
-            asked,
-            steps: vec![],
-        };
+        let change = Change { listing: Some(digest), ..about.into_change(Vec::new(), None) };
         let open = files.changes().begin(&change).map_err(NotKept::Cannot)?;
         drop(lock);
         if let Some(earlier) = earlier.filter(|earlier| *earlier != digest) {
             forget_listing(files.changes(), backups, &earlier);
         }
-        Ok(Keeping { change, open, listing, limits, files_read: missing.len() })
+        Ok(Keeping { change, open, listing, limits, files_read: unkept.len() })
     }
 
     /// How many files had to be read; of a workspace that did not change, none.
@@ -230,6 +195,27 @@ fn conclude(
     Ok(done)
 }
 
+/// Finds out what is not in the backups yet, and makes room for it. Until the handle is dropped, nobody clears up.
+fn room(listing: &Listing, files: &Files) -> Result<(File, Vec<(usize, u64)>), NotKept> {
+    let backups = files.backups();
+    let mut is_last = false;
+    loop {
+        let lock = backups.in_use().map_err(NotKept::Cannot)?;
+        let unkept = missing(listing, backups);
+        let needed: u64 = unkept.iter().map(|(_, size)| size).sum();
+        if needed == 0 || backups.held().saturating_add(needed) <= backups.limits().total {
+            return Ok((lock, unkept));
+        }
+        drop(lock);
+        if is_last {
+            let all = size_words(backups.limits().total);
+            return Err(NotKept::TooMuch(format!("there is no room for {} more in the backups ({all} in all)", size_words(needed))));
+        }
+        make_room(files.changes(), backups, needed);
+        is_last = true;
+    }
+}
+
 /// Whether so much is kept, and nothing in it reaches out of the workspace.
 fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(), NotKept> {
     let most = backups.limits().file;
@@ -259,118 +245,4 @@ fn check(listing: &Listing, limits: KeepLimits, backups: &Backups) -> Result<(),
         }
         None => Ok(()),
     }
-}
-
-/// Takes the digests of the files that did not change since an earlier listing.
-fn recall(listing: &mut Listing, earlier: &Listing) {
-    let known: HashMap<&Path, &What> = earlier.entries.iter().map(|entry| (entry.path.as_path(), &entry.what)).collect();
-    for entry in &mut listing.entries {
-        if let What::File { identity, digest, .. } = &mut entry.what
-            && let Some(What::File { identity: then, digest: known, .. }) = known.get(entry.path.as_path())
-            && identity == then
-            && !earlier.is_too_fresh(then)
-        {
-            *digest = *known;
-        }
-    }
-}
-
-/// The files whose content is not in the backups, by their place in the listing, and their sizes.
-fn missing(listing: &Listing, backups: &Backups) -> Vec<(usize, u64)> {
-    let all = listing.entries.iter().enumerate();
-    all.filter_map(|(index, entry)| match &entry.what {
-        What::File { digest: Some(digest), identity, .. } if backups.holds(digest, identity.size) => None,
-        What::File { identity, .. } => Some((index, identity.size)),
-        _ => None,
-    })
-    .collect()
-}
-
-fn keep(listing: &mut Listing, missing: &[(usize, u64)], backups: &Backups) -> Result<(), NotKept> {
-    let mut gone = false;
-    for (index, _) in missing {
-        let Some(entry) = listing.entries.get_mut(*index) else { continue };
-        let path = listing.root.join(&entry.path);
-        match read(&path, backups, true)? {
-            Some((what, true)) => entry.what = what,
-            Some((_, false)) => return Err(NotKept::Cannot(format!("`{}` is being written to", shown(&path)))),
-            None => {
-                gone = true;
-                entry.what = What::Unseen;
-            }
-        }
-    }
-    if gone {
-        listing.entries.retain(|entry| entry.what != What::Unseen);
-    }
-    Ok(())
-}
-
-/// Fills in the digests of the files that a command may have changed, and keeps them while there is room.
-fn look(now: &mut Listing, before: &Listing, room: u64, backups: &Backups) {
-    recall(now, before);
-    let mut used = 0_u64;
-    for entry in &mut now.entries {
-        let What::File { digest: None, identity, .. } = &entry.what else { continue };
-        let size = identity.size;
-        used = used.saturating_add(size);
-        // What is only known by its size is compared by that.
-        if size > backups.limits().file || used > room {
-            continue;
-        }
-        let path = now.root.join(&entry.path);
-        let has_room = backups.held().saturating_add(size) <= backups.limits().total;
-        let seen = read(&path, backups, has_room).or_else(|_| read(&path, backups, false));
-        if let Ok(Some((what, _))) = seen {
-            entry.what = what;
-        }
-    }
-}
-
-/// Reads a file for its digest, and keeps it if it should. The second value says whether nobody wrote to it meanwhile; nothing comes back if it is gone.
-fn read(path: &Path, backups: &Backups, keep: bool) -> Result<Option<(What, bool)>, NotKept> {
-    let mut last = None;
-    for _ in 0..TRIES {
-        let opened = Spot::of(path).and_then(|spot| beneath::file(&spot.folder, &spot.name, path));
-        let (mut file, found) = match opened {
-            Ok(opened) => opened,
-            Err(Trouble::Missing(_)) => return Ok(None),
-            Err(trouble) => return Err(trouble.into()),
-        };
-        let cannot = |error: io::Error| NotKept::Cannot(format!("`{}` cannot be read: {error}", shown(path)));
-        let seen = match keep {
-            true => match backups.keep_one_of_many(&mut file).map_err(NotKept::Cannot)? {
-                Kept::Yes(digest, size) => Some((digest, size)),
-                Kept::TooLarge(_) => None,
-            },
-            false => digest(&mut file, backups.limits().file).map_err(cannot)?,
-        };
-        let now = fstat(&file).map_err(|error| Trouble::System(path.to_owned(), error))?;
-        let (then, mut what) = (Identity::of(&found), What::file(&now));
-        let mut calm = false;
-        if let (What::File { identity, digest, .. }, Some((seen, size))) = (&mut what, seen) {
-            calm = *identity == then && identity.size == size;
-            *digest = Some(seen);
-            identity.size = size;
-        }
-        if calm {
-            return Ok(Some((what, true)));
-        }
-        last = Some((what, false));
-    }
-    Ok(last)
-}
-
-fn keep_listing(listing: &Listing, backups: &Backups) -> Result<Digest, NotKept> {
-    match backups.keep_one_of_many(&mut listing.to_bytes().as_slice()).map_err(NotKept::Cannot)? {
-        Kept::Yes(digest, _) => Ok(digest),
-        Kept::TooLarge(_) => Err(NotKept::TooMuch("the listing of the workspace is too large for a backup".to_owned())),
-    }
-}
-
-/// A listing that is kept, if it is as it was written.
-pub fn read_listing(backups: &Backups, digest: &Digest) -> Option<Listing> {
-    let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut backups.read(digest).ok()?, &mut bytes).ok()?;
-    (Digest::of_bytes(&bytes) == *digest).then(|| Listing::from_bytes(&bytes))?
 }

@@ -4,6 +4,7 @@ pub mod backups;
 pub mod beneath;
 pub mod changes;
 pub mod comparison;
+mod contents;
 pub mod files;
 pub mod keeping;
 pub mod listing;

@@ -7,7 +7,7 @@ use sayso_core::digest::Digest;
 
 use crate::backups::{Backups, Stored, remove_unfinished};
 use crate::changes::{Change, Changes};
-use crate::keeping::read_listing;
+use crate::contents::read_listing;
 
 /// A backup is made before its change is written down; so long nobody takes it away.
 const GRACE: Duration = Duration::from_hours(1);

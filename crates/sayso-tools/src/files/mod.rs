@@ -80,6 +80,18 @@ pub struct About {
     pub asked: bool,
 }
 
+impl About {
+    /// The change with these steps, under a new name.
+    pub(crate) fn into_change(self, steps: Vec<Step>, unkept: Option<String>) -> Change {
+        let About { mut id, batch, session, tool, workspace, undoes, asked } = self;
+        if id.is_empty() {
+            id = crate::private_folder::random();
+        }
+        let (name, left_out) = (new_name(&id), Vec::new());
+        Change { name, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, asked, steps }
+    }
+}
+
 /// A change that was made.
 #[derive(Clone, Debug)]
 pub struct Made {
@@ -148,24 +160,7 @@ impl Files {
     /// # Errors
     /// If a step cannot be carried out; then nothing was changed.
     pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
-        let About { mut id, batch, session, tool, workspace, undoes, asked } = about;
-        if id.is_empty() {
-            id = crate::private_folder::random();
-        }
-        let change = Change {
-            name: new_name(&id),
-            id,
-            batch,
-            session,
-            tool,
-            workspace,
-            undoes,
-            unkept,
-            left_out: Vec::new(),
-            listing: None,
-            asked,
-            steps,
-        };
+        let change = about.into_change(steps, unkept);
         let own = is_plain(&change.id) && self.changes.claim(&change.id);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
