@@ -1,16 +1,19 @@
 //! Keeps what a change takes away: one file for each content, named by its digest, never in the workspace.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::digest::{Digest, Pieces};
 
+use crate::beneath;
 use crate::private_folder::{fresh, make, settle};
 
 /// How much is kept.
@@ -83,9 +86,16 @@ impl Backups {
         self.path(digest).is_file()
     }
 
-    /// Whether it is kept, with all of its bytes.
-    pub fn holds(&self, digest: &Digest, size: u64) -> bool {
-        fs::symlink_metadata(self.path(digest)).is_ok_and(|found| found.is_file() && found.len() == size)
+    /// A quick way to ask for many contents whether they are kept, with all of their bytes.
+    pub fn shelf(&self) -> impl Fn(&Digest, u64) -> bool + use<> {
+        let folder = File::open(&self.folder).ok();
+        move |digest, size| {
+            let hex = digest.hex();
+            let [first, second, ..] = hex;
+            let name = [&[first, second, b'/'], hex.as_slice()].concat();
+            let found = folder.as_ref().and_then(|folder| beneath::stat(folder, OsStr::from_bytes(&name)).ok().flatten());
+            found.is_some_and(|found| beneath::kind(&found) == FileType::RegularFile && u64::try_from(found.st_size) == Ok(size))
+        }
     }
 
     /// Keeps what can be read from `from`.

@@ -31,9 +31,10 @@ pub(crate) fn recall(listing: &mut Listing, earlier: &Listing) {
 
 /// The files whose content is not in the backups, by their place in the listing, and their sizes.
 pub(crate) fn missing(listing: &Listing, backups: &Backups) -> Vec<(usize, u64)> {
+    let holds = backups.shelf();
     let all = listing.entries.iter().enumerate();
     all.filter_map(|(index, entry)| match &entry.what {
-        What::File { digest: Some(digest), identity, .. } if backups.holds(digest, identity.size) => None,
+        What::File { digest: Some(digest), identity, .. } if holds(digest, identity.size) => None,
         What::File { identity, .. } => Some((index, identity.size)),
         _ => None,
     })

@@ -24,12 +24,8 @@ pub struct Recovered {
 /// Looks after every change whose process was cut off.
 pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recovered {
     let mut recovered = Recovered::default();
-    for (change, open) in changes.cut_off() {
-        if change.listing.is_some() {
-            let told = keeping::recover(changes, backups, change, open, rules);
-            recovered.left.extend(told.unwrap_or_else(Some));
-            continue;
-        }
+    let (commands, others): (Vec<_>, Vec<_>) = changes.cut_off().into_iter().partition(|(change, _)| change.listing.is_some());
+    for (change, open) in others {
         let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
         let stands = !left.is_empty() || is_whole(&change, &open, backups);
         recovered.left.extend(left);
@@ -40,6 +36,11 @@ pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recove
             open.discard();
             recovered.never.push(change.id.clone());
         }
+    }
+    // Last, so that nothing that others left unfinished counts as what a command did.
+    for (change, open) in commands {
+        let told = keeping::recover(changes, backups, change, open, rules);
+        recovered.left.extend(told.unwrap_or_else(Some));
     }
     recovered
 }

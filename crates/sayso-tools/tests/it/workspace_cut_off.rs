@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use sayso_tools::backups::Limits;
 use sayso_tools::files::{About, Files};
@@ -35,6 +36,9 @@ fn child() {
     if std::env::var("SAYSO_TEST_PART").unwrap() == "nobody" {
         return nobody(&kit, &ws);
     }
+    if std::env::var("SAYSO_TEST_PART").unwrap() == "loop" {
+        return many(&kit, &ws);
+    }
     let about = About { id: "killed".to_owned(), ..About::default() };
     let _keeping = Keeping::before(&kit, about, &ws, KeepLimits::default(), RULES).unwrap();
     fs::write(ws.join("a"), "changed").unwrap();
@@ -45,6 +49,63 @@ fn child() {
     loop {
         std::thread::park();
     }
+}
+
+/// Commands one after another, and every third one is taken back.
+fn many(kit: &Files, ws: &Path) {
+    println!("step");
+    for round in 0_usize.. {
+        let about = About { id: format!("round-{round}"), tool: "terminal".to_owned(), ..About::default() };
+        let keeping = Keeping::before(kit, about, ws, KeepLimits::default(), RULES).unwrap();
+        println!("step");
+        fs::write(ws.join("a"), round.to_string()).unwrap();
+        let (from, to) = if ws.join("src").exists() { ("src", "lib") } else { ("lib", "src") };
+        fs::rename(ws.join(from), ws.join(to)).unwrap();
+        fs::write(ws.join(to).join(format!("new{}", round % 4)), "new").unwrap();
+        println!("step");
+        keeping.after(kit, RULES).unwrap();
+        println!("step");
+        if round % 3 == 2 {
+            let plan = undo::plan(kit, Which::Last).unwrap();
+            undo::apply(kit, &plan, "", "").unwrap();
+        }
+    }
+}
+
+#[test]
+fn wherever_it_is_killed_all_of_it_can_be_taken_back() {
+    const KILLS: u64 = 60;
+    let mut commands = 0;
+    for kill in 0..KILLS {
+        let ground = Ground::in_memory();
+        ground.write("a", "a");
+        for name in 0..20 {
+            ground.write(&format!("src/{}/{name}", name % 3), name.to_string().repeat(100));
+        }
+        let then = ground.tree();
+        let mut child = program(&ground, "loop").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        // Not by the clock: it is killed somewhere in its nth step.
+        let mut left = 1 + kill % 17;
+        let mut line = String::new();
+        while left > 0 {
+            line.clear();
+            assert!(out.read_line(&mut line).unwrap() > 0, "the other process did not start");
+            left -= u64::from(line.contains("step"));
+        }
+        std::thread::sleep(Duration::from_micros(kill * 61 % 900));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let recovered = ground.kit.recover();
+        assert!(recovered.left.iter().all(|left| left.contains("was cut off; since it began")), "{recovered:?}");
+        commands += recovered.left.len();
+        while let Ok(plan) = undo::plan(&ground.kit, Which::Last) {
+            undo::apply(&ground.kit, &plan, "", "").unwrap();
+        }
+        assert_eq!(ground.tree(), then, "kill {kill}: {recovered:?}");
+        assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
+    }
+    println!("kills: {KILLS}; commands that were cut off: {commands}; all of them taken back");
 }
 
 #[test]
