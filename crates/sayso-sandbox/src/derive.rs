@@ -143,12 +143,9 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         add(&mut profile, &folder, level)?;
         let found = Found::look(&folder, home, around.protected)?;
         within(&mut profile, &folder, level, &found);
-        if terms.contained {
-            // Nobody was asked, and git's own data is not kept for an undo: only what git itself was read to change there is let through.
-            let named = |repository: &&PathBuf| terms.changes.iter().any(|path| Path::new(path).starts_with(repository));
-            for repository in found.repositories.iter().filter(|repository| !named(repository)) {
-                profile.lower(repository, Level::Read);
-            }
+        // Nobody was asked, and git's own data is not kept for an undo: only git itself may change it, where it was read to.
+        for repository in found.repositories.iter().filter(|_| terms.contained && !terms.repository) {
+            profile.lower(repository, Level::Read);
         }
     }
     for Endings { folder, write, endings } in &terms.endings {

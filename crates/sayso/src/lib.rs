@@ -1,6 +1,7 @@
 //! The program `sayso`: commands, doors, and the composition of all parts.
 
 pub mod assemble;
+pub mod bounded;
 pub mod bounding;
 pub mod cli;
 pub mod exit_code;

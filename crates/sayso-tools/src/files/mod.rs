@@ -81,6 +81,19 @@ pub struct About {
 }
 
 impl About {
+    /// What an operation belongs to.
+    pub fn of(operation: &Operation, asked: bool) -> About {
+        About {
+            id: operation.id().to_owned(),
+            batch: operation.batch().map(str::to_owned),
+            session: operation.session().to_owned(),
+            tool: operation.kind().word().to_owned(),
+            workspace: operation.workspace().to_owned(),
+            undoes: Vec::new(),
+            asked,
+        }
+    }
+
     /// The change with these steps, under a new name.
     pub(crate) fn into_change(self, steps: Vec<Step>, unkept: Option<String>) -> Change {
         let About { mut id, batch, session, tool, workspace, undoes, asked } = self;
