@@ -35,9 +35,15 @@ pub struct Around<'a> {
 ///
 /// # Errors
 /// Why it was not run.
-pub fn run(around: Around<'_>, bounded: &Bounded, command: Command<'_>, output: &mut dyn FnMut(Stream, &[u8])) -> Result<ToolResult, String> {
+pub fn run(
+    around: Around<'_>,
+    bounded: &Bounded,
+    command: Command<'_>,
+    output: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<ToolResult, String> {
     let Around { bounding, files, terms, about } = around;
-    let workspace = std::fs::canonicalize(&bounded.workspace).map_err(|error| format!("the workspace cannot be looked at: {error}; nothing was run"))?;
+    let workspace = std::fs::canonicalize(&bounded.workspace)
+        .map_err(|error| format!("the workspace cannot be looked at: {error}; nothing was run"))?;
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
     let ignored = |path: &Path, _: bool| is_ignored(&machine, &workspace, path);
@@ -69,7 +75,12 @@ pub fn run(around: Around<'_>, bounded: &Bounded, command: Command<'_>, output: 
 }
 
 /// The result with what came of the workspace.
-fn told(mut result: ToolResult, workspace: &Path, taken: Result<Vec<Taken>, String>, kept: Option<Result<AfterCommand, String>>) -> ToolResult {
+fn told(
+    mut result: ToolResult,
+    workspace: &Path,
+    taken: Result<Vec<Taken>, String>,
+    kept: Option<Result<AfterCommand, String>>,
+) -> ToolResult {
     let mut lines = match taken {
         Ok(taken) => newcomers::words(&taken),
         Err(why) => vec![format!("what the command left in the workspace could not be looked at: {why}")],

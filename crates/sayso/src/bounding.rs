@@ -101,7 +101,8 @@ impl Bounding {
         self.profile(backend, workspace, workspace, terms)?;
         let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
         let machine = self.machine();
-        let (ignored, protected) = (|path: &Path, _: bool| bounded::is_ignored(&machine, &real, path), |path: &Path| self.is_protected(path, &real));
+        let (ignored, protected) =
+            (|path: &Path, _: bool| bounded::is_ignored(&machine, &real, path), |path: &Path| self.is_protected(path, &real));
         let rules = Rules { ignored: &ignored, protected: &protected };
         Keeping::before(files, About::default(), &real, KeepLimits::default(), rules).map(Keeping::cancel).map_err(|why| why.to_string())
     }

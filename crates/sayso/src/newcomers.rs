@@ -50,7 +50,13 @@ impl Newcomers {
     ///
     /// # Errors
     /// If the folders cannot be looked at.
-    pub fn take(self, approved: &[String], state: &Path, machine: &Machine, protected: &dyn Fn(&Path) -> bool) -> Result<Vec<Taken>, String> {
+    pub fn take(
+        self,
+        approved: &[String],
+        state: &Path,
+        machine: &Machine,
+        protected: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<Taken>, String> {
         let mut taken = Vec::new();
         for (folder, before) in &self.folders {
             let now = Found::look(folder, self.home.as_deref(), protected)?;
@@ -146,7 +152,10 @@ pub fn words(taken: &[Taken]) -> Vec<String> {
                 shown(&one.path),
                 shown(to)
             ),
-            None => format!("the command made `{}`, which is protected, and it could not be taken away: look at it before anything uses it", shown(&one.path)),
+            None => format!(
+                "the command made `{}`, which is protected, and it could not be taken away: look at it before anything uses it",
+                shown(&one.path)
+            ),
         })
         .collect();
     if taken.len() > MOST_NAMED {
