@@ -11,11 +11,12 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use super::variables;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     SocketType, recvmsg, sendmsg, sockopt,
 };
+
+use super::variables;
 
 /// Listens inside of the sandbox, hands the socket out over the inner end that [`Proxy::listen`](super::Proxy::listen) gave, and becomes the
 /// command. It comes back only if that fails.
