@@ -142,6 +142,9 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         let folder = is_narrow(folder, around.home)?;
         add(&mut profile, &folder, level)?;
         let found = Found::look(&folder, home, around.protected)?;
+        if let Some(file) = found::password_in(&found.repositories).filter(|_| terms.contained) {
+            return Err(format!("`{}` holds a password or a token, which a command could read unasked", shown(&file)));
+        }
         within(&mut profile, &folder, level, &found);
         // Nobody was asked, and git's own data is not kept for an undo: only git itself may change it, where it was read to.
         for repository in found.repositories.iter().filter(|_| terms.contained && !terms.repository) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sayso_core::paths::{protected, secret};
+use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
 use crate::plan::{Kind, Seen};
@@ -15,6 +16,9 @@ use crate::profile::Profile;
 const MOST_ENTRIES: usize = 400_000;
 /// So many protected and secret things; each takes a mount of its own.
 const MOST_FINDINGS: usize = 2_000;
+
+/// The longest configuration of git that is looked into.
+const MOST_CONFIGURATION: u64 = 1 << 20;
 
 /// Folders of built or installed things: names in them came with packages, and mean nothing for this workspace.
 const INSTALLED: [&str; 8] = ["node_modules", "target", "site-packages", "__pycache__", ".tox", "bower_components", "vendor", ".terraform"];
@@ -137,6 +141,16 @@ impl Found {
             }
         }
     }
+}
+
+/// The configuration of a repository that holds a password or a token, if one does: no command reads it unasked.
+pub fn password_in(repositories: &[PathBuf]) -> Option<PathBuf> {
+    let configurations = repositories.iter().map(|repository| repository.join("config"));
+    configurations.into_iter().find(|file| {
+        let Ok(found) = fs::metadata(file) else { return false };
+        let text = if found.len() < MOST_CONFIGURATION { fs::read_to_string(file).unwrap_or_default() } else { return true };
+        redact_text(&text) != text
+    })
 }
 
 /// The files below a folder with one of these endings; no link is followed.

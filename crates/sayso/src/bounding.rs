@@ -98,7 +98,7 @@ impl Bounding {
     /// Why it cannot.
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
         let backend = Backend::full()?;
-        self.profile(backend, workspace, workspace, terms)?;
+        self.profile(backend, workspace, workspace, &Terms { contained: true, ..terms.clone() })?;
         let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
         let machine = self.machine();
         let (ignored, protected) =

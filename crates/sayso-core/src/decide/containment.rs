@@ -7,6 +7,7 @@
 use crate::decide::lens::Lens;
 use crate::effect::{EffectKind, Target};
 use crate::mode::Mode;
+use crate::paths::active_in;
 use crate::policy::settings::AutoAllow;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
@@ -44,9 +45,11 @@ fn is_bounded(lens: &Lens<'_>, index: usize) -> bool {
         EffectKind::Read => lens.standing(index).is_some_and(|standing| {
             standing.sink || (standing.in_workspace || standing.common) && standing.secret.is_none() && standing.own.is_none()
         }),
+        // What is known to be written, and is later run or obeyed, is a question of its own: a sandbox is for what is not known.
         EffectKind::Write => lens.standing(index).is_some_and(|standing| {
             let plain = standing.in_workspace && standing.own.is_none() && !standing.own_below;
-            standing.sink || plain && (standing.protected.is_none() || effect.manner.repository)
+            let idle = || standing.protected.is_none() && !active_in(&standing.fact.canonical, &lens.case.reading.surroundings.workspace);
+            standing.sink || plain && (effect.manner.repository || idle())
         }),
         // Away, or with more rights, or to somebody else: a sandbox would only make it fail.
         EffectKind::Connect | EffectKind::Delete | EffectKind::Privilege | EffectKind::Signal | EffectKind::Environment => false,
