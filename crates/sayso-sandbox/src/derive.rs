@@ -151,19 +151,17 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
             profile.lower(repository, Level::Read);
         }
     }
-    for Endings { folder, write, endings } in &terms.endings {
-        let Ok(folder) = is_narrow(Path::new(folder), around.home) else { continue };
-        let level = if *write { Level::Write } else { Level::Read };
-        for file in found::with_endings(&folder, endings)? {
-            if !is_guarded(&file, home, around.protected) {
-                profile.raise(file, level);
-            }
-        }
+    only_endings(&mut profile, terms, around)?;
+    // Of several folders that a path is in, the strictest counts.
+    for folder in terms.read_only.iter().filter_map(|folder| real(Path::new(folder)).ok()) {
+        profile.lower(&folder, Level::Read);
     }
     // What was judged by itself: a file that a rule or the person let through, though it is secret, protected or outside.
     for (path, level) in terms.reads.iter().map(|path| (path, Level::Read)).chain(terms.changes.iter().map(|path| (path, Level::Write))) {
         let path = Path::new(path);
-        if path.exists() && is_narrow(path, around.home).is_ok() {
+        // Of processes and devices the command has its own.
+        let of_kernel = ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
+        if path.exists() && !of_kernel && is_narrow(path, around.home).is_ok() {
             profile.raise(path.to_owned(), level);
         }
     }
@@ -182,6 +180,29 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
     }
     Ok(profile)
+}
+
+/// Folders of which only files with certain endings count: the files are put into an empty folder, and what else is there is not let
+/// through, whatever a folder above says. A file in several of them has to fit each.
+fn only_endings(profile: &mut Profile, terms: &Terms, around: Around<'_>) -> Result<(), String> {
+    let home = around.home.and_then(Path::to_str);
+    let folders = terms.endings.iter().filter_map(|it| Some((is_narrow(Path::new(&it.folder), around.home).ok()?, it)));
+    let folders: Vec<(PathBuf, &Endings)> = folders.collect();
+    for (folder, _) in &folders {
+        profile.lower(folder, Level::Private);
+        profile.pinned.retain(|pinned| !pinned.starts_with(folder));
+    }
+    for (folder, endings) in &folders {
+        for file in found::with_endings(folder, &endings.endings)? {
+            let fits = |it: &Endings| it.endings.iter().any(|ending| file.as_os_str().to_string_lossy().ends_with(ending.as_str()));
+            let mut around_it = folders.iter().filter(|(folder, _)| file.starts_with(folder));
+            if around_it.clone().all(|(_, it)| fits(it)) && !is_guarded(&file, home, around.protected) {
+                let level = if around_it.all(|(_, it)| it.write) { Level::Write } else { Level::Read };
+                profile.raise(file, level);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a file is protected or secret by its name, or by that of a folder above it.

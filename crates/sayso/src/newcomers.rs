@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, Question};
+use sayso_core::fact::{Fact, GitScope, Question};
 use sayso_core::visible::visible;
 use sayso_sandbox::found::Found;
 use sayso_tools::private_folder;
@@ -88,7 +88,11 @@ fn is_inert(path: &Path, workspace: &Path, machine: &Machine) -> bool {
     let question = Question::GitHelpers { folder: folder.to_owned(), logins: false, stash: false };
     let facts = machine.answer(folder, workspace, &[question]);
     match facts.answers.first() {
-        Some(Some(Fact::Git(fact))) => fact.helpers.is_empty() && !fact.incomplete && path.ends_with(".git") && path.is_dir(),
+        Some(Some(Fact::Git(fact))) => {
+            // What the person set for all repositories is theirs.
+            let foreign = fact.helpers.iter().any(|helper| helper.scope == GitScope::Repository);
+            !foreign && !fact.incomplete && path.ends_with(".git") && path.is_dir()
+        }
         _ => false,
     }
 }

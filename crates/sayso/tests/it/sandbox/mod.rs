@@ -1,3 +1,17 @@
 //! The sandbox: that it is never weaker than the tools, and what it does for real.
 
+mod contained;
+mod hosts;
 mod never_weaker;
+mod required;
+
+use sayso_sandbox::backend::Backend;
+
+/// Whether there is a sandbox that bounds everything; without one it is told loudly what was not checked.
+fn works(what: &str) -> bool {
+    let found = Backend::full();
+    if let Err(why) = &found {
+        eprintln!("NOT CHECKED: {what}: {why}");
+    }
+    found.is_ok()
+}
