@@ -6,6 +6,7 @@ pub mod exit_code;
 pub mod expected;
 mod explained;
 pub mod heads;
+pub mod holding;
 pub mod intake;
 pub mod learned;
 pub mod quick;

@@ -17,7 +17,7 @@ use rustix::process::Signal;
 
 pub use bash::bash;
 pub use environment::scrubbed;
-pub use outcome::{End, Outcome};
+pub use outcome::{End, Outcome, shell_status};
 pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
 
 use kept::Kept;

@@ -5,6 +5,7 @@ mod book;
 mod check;
 mod demo;
 mod doctor;
+mod exec;
 mod grants;
 mod policy;
 mod policy_test;
@@ -44,6 +45,7 @@ enum Command {
     Check(check::CheckArgs),
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
+    Exec(exec::ExecArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
     Doctor(doctor::DoctorArgs),
@@ -96,6 +98,9 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    if let Some(exit) = exec::early() {
+        return exit;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -109,6 +114,7 @@ pub fn run() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Exec(args) => return exec::run_args(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Doctor(args) => doctor::run(&args),
