@@ -67,7 +67,7 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         session: text("session")?,
         batch: text("batch"),
         group: text("group"),
-        metadata: node.get("metadata")?.items().iter().map(pair).collect::<Option<_>>()?,
+        metadata: list(node.get("metadata")?)?.iter().map(pair).collect::<Option<_>>()?,
         ..Call::new(text("tool")?, node.get("args")?.clone(), text("workspace")?)
     };
     let seal = |node: &Node| {
@@ -84,7 +84,7 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         how: HOWS.into_iter().find(|how| word("how") == Some(start::word(*how)))?,
         risk: Risk::from_word(word("risk")?)?,
         contained: node.get("contained")?.as_bool()?,
-        seals: node.get("seals")?.items().iter().map(seal).collect::<Option<_>>()?,
+        seals: list(node.get("seals")?)?.iter().map(seal).collect::<Option<_>>()?,
         reading: maybe(node, "reading", |node| Digest::parse(node.as_text()?))?,
     })
 }
@@ -113,7 +113,11 @@ fn granted(node: &Node) -> Option<Granted> {
 }
 
 fn texts(node: &Node) -> Option<Vec<String>> {
-    node.items().iter().map(|item| item.as_text().map(str::to_owned)).collect()
+    list(node)?.iter().map(|item| item.as_text().map(str::to_owned)).collect()
+}
+
+fn list(node: &Node) -> Option<&[Node]> {
+    matches!(node.value, Value::List(_)).then(|| node.items())
 }
 
 fn pair(node: &Node) -> Option<(String, String)> {
