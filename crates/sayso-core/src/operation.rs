@@ -171,6 +171,11 @@ impl Operation {
         Ok(Operation { call, kind, digest })
     }
 
+    /// The call that it was made of.
+    pub fn call(&self) -> Call {
+        self.call.clone()
+    }
+
     /// The id.
     pub fn id(&self) -> &str {
         &self.call.id

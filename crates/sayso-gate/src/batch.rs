@@ -11,6 +11,7 @@ use crate::closing::End;
 use crate::describe;
 use crate::finished::Finished;
 use crate::gate::Gate;
+use crate::held::Keep;
 use crate::ports::Ran;
 use crate::seal;
 use crate::turn::Turn;
@@ -68,9 +69,11 @@ impl Batch {
         self.results.iter().filter(|finished| finished.verdict.is_some() || finished.outcome != Outcome::Cancelled)
     }
 
-    /// Those that ran; what was approved and never started did not.
+    /// Those that ran; what was approved and never started, or is held, did not.
     pub fn executed(&self) -> impl Iterator<Item = &Finished> {
-        self.results.iter().filter(|finished| finished.outcome.ran() && !matches!(finished.ran, Some(Ran::NotRun(_))))
+        self.results
+            .iter()
+            .filter(|finished| finished.outcome.ran() && finished.held.is_none() && !matches!(finished.ran, Some(Ran::NotRun(_))))
     }
 
     /// "Completed 2/5", and how many were cancelled.
@@ -91,7 +94,22 @@ impl Gate {
     }
 
     /// The same, and somebody is told what goes on.
-    pub async fn batch_told(&self, mut calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync)) -> Batch {
+    pub async fn batch_told(&self, calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync)) -> Batch {
+        self.batch_kept(calls, options, told, None).await
+    }
+
+    /// The same, and nothing runs: each command that is approved is kept, to be run once by its id.
+    pub async fn batch_held(&self, calls: Vec<Call>, options: Options, told: &(dyn Fn(Step<'_>) + Send + Sync), keep: Keep<'_>) -> Batch {
+        self.batch_kept(calls, options, told, Some(keep)).await
+    }
+
+    async fn batch_kept(
+        &self,
+        mut calls: Vec<Call>,
+        options: Options,
+        told: &(dyn Fn(Step<'_>) + Send + Sync),
+        keep: Option<Keep<'_>>,
+    ) -> Batch {
         let id = self.ids.next("batch");
         for call in &mut calls {
             call.batch = Some(id.clone());
@@ -113,7 +131,7 @@ impl Gate {
             turn.place = Some(place);
             let group = self.group(&call, rest.calls.as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
-            let finished = self.walk(self.freeze(call), &mut turn).await;
+            let finished = self.walk(self.freeze(call), &mut turn, keep).await;
             self.settle_group(&id, group, &finished, &mut turn);
             stopped = turn.quit || options.deny_aborts && finished.outcome == Outcome::Denied;
             told(Step::Ends(place, &finished));

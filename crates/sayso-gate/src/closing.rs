@@ -76,6 +76,7 @@ impl Gate {
                 verdict: None,
                 digest: None,
                 ran: None,
+                held: None,
             };
             self.announce_end(None, &end, finished.clone());
             Box::new(finished)
@@ -153,6 +154,7 @@ impl Gate {
             verdict: verdict.cloned(),
             digest: operation.map(|operation| operation.digest()),
             ran: None,
+            held: None,
         };
         self.announce_end(operation, end, finished.clone());
         finished

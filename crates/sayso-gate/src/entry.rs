@@ -49,6 +49,8 @@ pub enum What {
         /// Which of its prompts it is, where a call is asked about twice.
         round: Round,
     },
+    /// What was approved and held is about to run; written before it does.
+    Resumed,
     /// What was approved has run.
     Finished {
         /// Whether the tool did its work.

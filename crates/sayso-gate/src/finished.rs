@@ -39,6 +39,8 @@ pub struct Finished {
     pub digest: Option<Digest>,
     /// What came of running, where it ran.
     pub ran: Option<Ran>,
+    /// The id that it is held under, where it was approved and waits to be run.
+    pub held: Option<String>,
 }
 
 impl Finished {
@@ -59,7 +61,8 @@ impl Finished {
             Outcome::Denied => Some("deny"),
             _ => None,
         };
-        Node::map([
+        let held = self.held.as_deref().map(|id| ("held", text(id)));
+        let parts = [
             ("id", text(&self.id)),
             ("tool", text(&self.tool)),
             ("outcome", text(self.outcome.word())),
@@ -76,7 +79,8 @@ impl Finished {
             ("scope", maybe(self.yes.as_ref().map(|yes| yes.scope.word()))),
             ("digest", maybe(self.digest.map(|digest| digest.to_string()).as_deref())),
             ("succeeded", self.ran.as_ref().map_or_else(|| Value::Null.into(), |_| flag(self.succeeded()))),
-        ])
+        ];
+        Node::map(parts.into_iter().chain(held))
     }
 }
 

@@ -15,6 +15,8 @@ pub mod finished;
 pub mod flood;
 pub mod gate;
 mod guarded;
+pub mod held;
+mod held_text;
 pub mod ids;
 pub mod library;
 pub mod memory;

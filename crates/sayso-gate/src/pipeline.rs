@@ -23,6 +23,7 @@ use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::gate::Gate;
 use crate::guarded::{guarded, unbroken};
+use crate::held::Keep;
 use crate::ports::{Ran, World};
 use crate::seal::{Seal, Stale};
 use crate::turn::Turn;
@@ -37,14 +38,15 @@ pub(crate) type Frozen = Result<Arc<Operation>, Box<Finished>>;
 impl Gate {
     /// One call by itself: held, judged, asked about where it has to be, recorded, and run.
     pub async fn call(&self, call: Call) -> Finished {
-        self.walk(self.freeze(call), &mut Turn::alone()).await
+        self.walk(self.freeze(call), &mut Turn::alone(), None).await
     }
 
-    /// One frozen call on its turn.
-    pub(crate) async fn walk(&self, frozen: Frozen, turn: &mut Turn) -> Finished {
-        match self.hold_frozen(frozen, turn).await {
-            Ok(approved) => self.run(approved).await,
-            Err(finished) => *finished,
+    /// One frozen call on its turn: it runs, or is kept for later where somebody keeps it.
+    pub(crate) async fn walk(&self, frozen: Frozen, turn: &mut Turn, keep: Option<Keep<'_>>) -> Finished {
+        match (self.hold_frozen(frozen, turn).await, keep) {
+            (Ok(approved), None) => self.run(approved).await,
+            (Ok(approved), Some(keep)) => self.put_aside(approved, keep),
+            (Err(finished), _) => *finished,
         }
     }
 
@@ -182,11 +184,25 @@ impl Gate {
         if !succeeded {
             self.stats.failed();
         }
+        let finished = self.ended(&operation, verdict, outcome, yes, Some(ran));
+        self.tell(EventKind::ToolCallPost, Some(&operation), About::Finished(Arc::new(finished.clone())));
+        finished
+    }
+
+    /// The end of a call that was approved.
+    pub(crate) fn ended(
+        &self,
+        operation: &Operation,
+        verdict: Arc<Verdict>,
+        outcome: Outcome,
+        yes: Option<Yes>,
+        ran: Option<Ran>,
+    ) -> Finished {
         let message = match &ran {
-            Ran::Done(_) => String::new(),
-            Ran::Failed { why, .. } | Ran::NotRun(why) => why.clone(),
+            None | Some(Ran::Done(_)) => String::new(),
+            Some(Ran::Failed { why, .. } | Ran::NotRun(why)) => why.clone(),
         };
-        let finished = Finished {
+        Finished {
             id: operation.id().to_owned(),
             tool: operation.tool().to_owned(),
             outcome,
@@ -197,10 +213,9 @@ impl Gate {
             yes,
             digest: Some(operation.digest()),
             verdict: Some(verdict),
-            ran: Some(ran),
-        };
-        self.tell(EventKind::ToolCallPost, Some(&operation), About::Finished(Arc::new(finished.clone())));
-        finished
+            ran,
+            held: None,
+        }
     }
 
     /// Reads the call, looks at the machine, decides; then lets plugins tighten. A grant for scripts that have changed does not count.

@@ -52,7 +52,42 @@ pub(crate) struct Binding {
 #[derive(Debug)]
 pub(crate) struct Seal {
     binding: Binding,
+    /// Which files of an operation these are.
+    pub(crate) extent: Extent,
     pub(crate) digest: Digest,
+    /// What the operation would do, where a person was shown that.
+    pub(crate) reading: Option<Digest>,
+}
+
+/// Which files of an operation an answer is bound to: they follow from it and from what it would do, so that a digest is all to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All that it is about.
+    All,
+    /// Those that decide what it runs.
+    Scripts,
+    /// The programs that it names by a path.
+    OwnPrograms,
+    /// None.
+    Nothing,
+}
+
+impl Extent {
+    fn binding(self, operation: &Operation, reading: &Reading) -> Binding {
+        match self {
+            Extent::All => all(operation, reading),
+            Extent::Scripts => scripts(operation, reading),
+            Extent::OwnPrograms => own_programs(operation, reading),
+            Extent::Nothing => Binding::default(),
+        }
+    }
+}
+
+impl Seal {
+    /// What was kept of a seal, for the operation as it is now: it holds if nothing of it has changed.
+    pub(crate) fn again(extent: Extent, digest: Digest, operation: &Operation, reading: &Reading) -> Seal {
+        Seal { binding: extent.binding(operation, reading), extent, digest, reading: None }
+    }
 }
 
 /// What was so when a person was asked; if it is no longer so, the answer does not count. Only digests are kept while somebody is asked:
@@ -98,7 +133,7 @@ impl Gate {
     /// The seal of what was shown, if the operation would still do that, and to the same files.
     pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Seal> {
         let now = pipeline::read(self.ports.world.as_ref(), operation);
-        let seal = Seal { binding: all(operation, &now), digest: shown.seal };
+        let seal = Seal { reading: Some(shown.reading), ..Seal::again(Extent::All, shown.seal, operation, &now) };
         let later = self.look_for_later(operation, &now)?;
         let same = later == (shown.same, shown.pattern) && self.holds(&seal) && self.were_shown(&shown.bytes);
         (same && fingerprint(now) == shown.reading).then_some(seal)
@@ -118,7 +153,7 @@ impl Gate {
     /// Looks at the files. None if it could not look, which is a denial.
     pub(crate) fn seal(&self, binding: Binding) -> Option<Seal> {
         let digest = self.look(&binding)?;
-        Some(Seal { binding, digest })
+        Some(Seal { binding, extent: Extent::All, digest, reading: None })
     }
 
     /// Whether everything is what it was.
@@ -147,15 +182,15 @@ impl Gate {
     pub(crate) fn granted_seal(&self, grant: &Grant, operation: &Operation, reading: &Reading) -> Result<Option<Seal>, Stale> {
         let Some(digest) = grant.seal else { return Ok(None) };
         // One of a batch is for exactly what was shown in it; a longer one only for the scripts.
-        let binding = match grant.reach {
-            Reach::Batch(_) => all(operation, reading),
+        let extent = match grant.reach {
+            Reach::Batch(_) => Extent::All,
             _ => match covers(&grant.key) {
-                Covers::SameWords => scripts(operation, reading),
-                Covers::Pattern => own_programs(operation, reading),
-                Covers::Other => Binding::default(),
+                Covers::SameWords => Extent::Scripts,
+                Covers::Pattern => Extent::OwnPrograms,
+                Covers::Other => Extent::Nothing,
             },
         };
-        let seal = Seal { binding, digest };
+        let seal = Seal::again(extent, digest, operation, reading);
         if self.holds(&seal) { Ok(Some(seal)) } else { Err(Stale) }
     }
 }
@@ -188,7 +223,7 @@ impl Binding {
 }
 
 /// All of a reading but what changes all the time and means nothing: how large a file is that is only looked at.
-fn fingerprint(mut reading: Reading) -> Digest {
+pub(crate) fn fingerprint(mut reading: Reading) -> Digest {
     for effect in reading.effects.iter_mut().filter(|effect| effect.kind == EffectKind::Read) {
         if let Target::Path(Place { fact: Some(fact), .. }) = &mut effect.target {
             fact.size = None;

@@ -214,7 +214,7 @@ fn lingering(words: &[OsString], processes: Option<u64>) -> Result<Vec<OsString>
 /// A file that nobody can read, to stand before those that are hidden.
 fn nothing(folder: &Path) -> Result<PathBuf, String> {
     let path = folder.join("nothing");
-    match OpenOptions::new().write(true).create_new(true).mode(0).open(&path) {
+    match OpenOptions::new().write(true).create_new(true).mode(0o000).open(&path) {
         Ok(_) => Ok(path),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             let found = std::fs::symlink_metadata(&path).map_err(|error| trouble(&error))?;

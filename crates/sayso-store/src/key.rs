@@ -68,6 +68,28 @@ impl Key {
         }
         out
     }
+
+    /// HMAC-SHA-256 of a text of sayso's own, under a key that is used for this purpose only: no digest of an argument, which an agent
+    /// chooses, can pass for one. `purpose` must not have 32 bytes, as what else is hashed under the key itself has.
+    pub(crate) fn mark(&self, purpose: &str, text: &[u8]) -> Mark {
+        Mark(keyed(&keyed(&self.0, purpose.as_bytes()), text))
+    }
+}
+
+/// A keyed digest. It is compared without telling by the time it takes how much of it was right.
+pub(crate) struct Mark([u8; 32]);
+
+impl Mark {
+    pub(crate) fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether these are its hex digits.
+    pub(crate) fn is(&self, hex: &[u8]) -> bool {
+        let given = Digest::from_hex(hex).map_or([0; 32], |digest| *digest.bytes());
+        let differs = self.0.iter().zip(given).fold(0, |differs, (one, other)| differs | (one ^ other));
+        std::hint::black_box(differs) == 0
+    }
 }
 
 fn keyed(key: &[u8], message: &[u8]) -> [u8; 32] {
@@ -102,5 +124,16 @@ mod tests {
         let deep = (0..5_000).fold(Node::text("x"), |node, _| sayso_core::node::Value::List(vec![node]).into());
         assert_eq!(one.digest(&deep).len(), 76);
         assert_eq!(format!("{one:?}"), "Key");
+    }
+
+    #[test]
+    fn a_mark_depends_on_key_purpose_and_text() {
+        let (one, other) = (Key([1; 32]), Key([2; 32]));
+        let mark = one.mark("this", b"text");
+        assert!(mark.is(mark.hex().as_bytes()));
+        for different in [other.mark("this", b"text"), one.mark("that", b"text"), one.mark("this", b"test")] {
+            assert!(!mark.is(different.hex().as_bytes()));
+        }
+        assert!(!mark.is(b"") && !mark.is(b"0") && !mark.is(&[b'0'; 64]) && !mark.is(&[0xff; 64]));
     }
 }

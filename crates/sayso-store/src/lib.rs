@@ -2,6 +2,7 @@
 
 pub mod folder;
 mod head;
+pub mod held;
 pub mod index;
 pub mod journal;
 mod key;

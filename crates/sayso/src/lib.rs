@@ -9,6 +9,7 @@ pub mod expected;
 mod explained;
 mod git_identity;
 pub mod heads;
+pub mod holding;
 pub mod intake;
 pub mod learned;
 pub mod newcomers;

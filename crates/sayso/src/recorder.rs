@@ -16,6 +16,7 @@ use sayso_gate::approved::Yes;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::{Spent, Store};
+use sayso_store::held;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
 use sayso_store::standing::change::{self, Change};
@@ -64,6 +65,11 @@ impl Recorder {
         let heads = Heads::new(settings, &journal);
         let shelf = Shelf::new(journal.state().to_owned());
         Recorder { journal, heads, shelf, user, kept, exclude: settings.audit_exclude_keys.clone(), sync }
+    }
+
+    /// Keeps the text of an approved command until `sayso exec` takes it, and gives its id.
+    pub fn keep(&self, text: &str, now: i64) -> Result<String, String> {
+        held::put(&self.journal, text, now)
     }
 
     /// Writes an entry that belongs to no call.
@@ -321,6 +327,7 @@ impl Store for Recorder {
                 fields.extend(what.map(|what| ("what", record::text(&what))));
                 ("asked", false)
             }
+            What::Resumed => ("resumed", false),
             What::Finished { succeeded, started, milliseconds, result: brief } => {
                 fields.extend([("succeeded", flag(*succeeded)), ("started", flag(*started)), ("milliseconds", number(*milliseconds))]);
                 fields.extend(result(brief, self.kept_of(operation)));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use sayso_core::decide::Run as How;
+use sayso_core::grant::Grant;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::Policy;
@@ -13,9 +14,10 @@ use sayso_core::tool::{Kind, Role};
 use sayso_core::url::Url;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
+use sayso_gate::entry::Entry;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
-use sayso_gate::ports::Ask;
+use sayso_gate::ports::{Ask, Store};
 use sayso_store::journal::Journal;
 use sayso_tools::files::{Files, Settings};
 use sayso_world::machine::Machine;
@@ -46,6 +48,8 @@ pub struct Parts {
     pub host: Vec<(String, HostTool)>,
     /// The person pressed Ctrl-C.
     pub stopped: Arc<AtomicBool>,
+    /// What was answered before, for a process that runs one approved call and asks nobody: it looks nothing up and keeps no answer.
+    pub known: Option<Vec<Grant>>,
 }
 
 /// A gate with tools.
@@ -66,12 +70,12 @@ pub fn settings(policy: &Policy) -> Option<&Resolved> {
 impl Workbench {
     /// Puts the parts together. What an earlier run left half done is cleared up first.
     pub fn open(parts: Parts) -> Result<Workbench, String> {
-        let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped } = parts;
+        let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped, known } = parts;
         let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
-        let mut remarks = recover(&files, &recorder)?;
+        let mut remarks = if known.is_none() { recover(&files, &recorder)? } else { Vec::new() };
         let private = settings.private_addresses;
         let bounding = Bounding::new(whereabouts.clone(), settings);
         bounding.insist()?;
@@ -88,13 +92,41 @@ impl Workbench {
         let runner = host
             .into_iter()
             .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding), |runner, (name, tool)| runner.with(&name, tool));
-        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store: Arc::<Recorder>::clone(&recorder) };
+        let store: Arc<dyn Store> = match known {
+            None => Arc::<Recorder>::clone(&recorder),
+            Some(grants) => Arc::new(ForOneCall { recorder: Arc::clone(&recorder), grants: Arc::new(grants) }),
+        };
+        let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store };
         let gate = Gate::new(ports, policy, how, Arc::new(now));
         if let Some(why) = refuses {
             let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
         Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, recorder, remarks })
+    }
+}
+
+/// Writes everything down, and knows no more answers than it was given: no database is opened for one call.
+struct ForOneCall {
+    recorder: Arc<Recorder>,
+    grants: Arc<Vec<Grant>>,
+}
+
+impl Store for ForOneCall {
+    fn grants(&self) -> Arc<Vec<Grant>> {
+        Arc::clone(&self.grants)
+    }
+
+    fn remember(&self, _: Grant) -> Result<(), String> {
+        Err("nothing is kept here".to_owned())
+    }
+
+    fn take(&self, _: &str) -> bool {
+        false
+    }
+
+    fn append(&self, entry: &Entry) -> Result<(), String> {
+        self.recorder.append(entry)
     }
 }
 

@@ -8,6 +8,7 @@ mod faults;
 mod folder;
 mod following;
 mod forging;
+mod held;
 mod history;
 mod index;
 mod killed;

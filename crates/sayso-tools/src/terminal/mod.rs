@@ -21,7 +21,7 @@ use sayso_sandbox::start::Sandbox;
 
 pub use bash::bash;
 pub use environment::scrubbed;
-pub use outcome::{End, Outcome};
+pub use outcome::{End, Outcome, shell_status};
 pub use time_limit::{DEFAULT_TIME_LIMIT, LONGEST_TIME_LIMIT, time_limit, time_limit_of};
 
 use kept::Kept;

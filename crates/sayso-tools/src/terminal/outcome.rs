@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use sayso_core::node::{Node, Value};
 use sayso_sandbox::explain::Refusal;
 
@@ -90,23 +91,33 @@ impl From<Outcome> for ToolResult {
     }
 }
 
+/// The exit status that a shell gives for a command with this result; none where sayso ended it, or it was not started.
+pub fn shell_status(result: &Node) -> Option<i32> {
+    if let Some(status) = result.get("exit_status").and_then(Node::as_whole) {
+        return i32::try_from(status).ok();
+    }
+    let name = result.get("signal")?.as_text()?;
+    let known = SIGNALS.iter().find(|(_, known)| *known == name).map(|(signal, _)| signal.as_raw());
+    Some(128 + known.or_else(|| name.strip_prefix("signal ")?.parse().ok())?)
+}
+
+const SIGNALS: [(Signal, &str); 13] = [
+    (Signal::HUP, "SIGHUP"),
+    (Signal::INT, "SIGINT"),
+    (Signal::QUIT, "SIGQUIT"),
+    (Signal::ILL, "SIGILL"),
+    (Signal::TRAP, "SIGTRAP"),
+    (Signal::ABORT, "SIGABRT"),
+    (Signal::BUS, "SIGBUS"),
+    (Signal::FPE, "SIGFPE"),
+    (Signal::KILL, "SIGKILL"),
+    (Signal::SEGV, "SIGSEGV"),
+    (Signal::PIPE, "SIGPIPE"),
+    (Signal::ALARM, "SIGALRM"),
+    (Signal::TERM, "SIGTERM"),
+];
+
 fn signal_name(number: i32) -> String {
-    use rustix::process::Signal;
-    let known = [
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::TERM, "SIGTERM"),
-    ];
-    let name = known.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| (*name).to_owned());
+    let name = SIGNALS.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| (*name).to_owned());
     name.unwrap_or_else(|| format!("signal {number}"))
 }

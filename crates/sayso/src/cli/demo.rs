@@ -118,6 +118,7 @@ fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
         told,
         host: vec![("post_message".to_owned(), post_message())],
         stopped,
+        known: None,
     };
     let workbench = Workbench::open(parts).map_err(Stop::usage)?;
     let step = |step: Step<'_>| {

@@ -5,6 +5,7 @@ mod book;
 mod check;
 mod demo;
 mod doctor;
+mod exec;
 mod grants;
 mod policy;
 mod policy_test;
@@ -46,6 +47,7 @@ enum Command {
     Check(check::CheckArgs),
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
+    Exec(exec::ExecArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
     Doctor(doctor::DoctorArgs),
@@ -99,7 +101,7 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    if let Some(code) = sandbox::inner() {
+    if let Some(code) = sandbox::inner().or_else(exec::early) {
         return code;
     }
     let cli = match Cli::try_parse() {
@@ -115,6 +117,7 @@ pub fn run() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Exec(args) => return exec::run_args(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -8,12 +8,14 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use sayso_core::decide::Run as How;
 use sayso_core::node::{Node, Value};
+use sayso_core::operation::Call;
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Ended;
 use sayso_core::text::json;
+use sayso_core::tool::{self, Kind};
 use sayso_core::visible::visible;
-use sayso_gate::batch::{Batch, Options};
+use sayso_gate::batch::{Batch, Options, Step};
 use sayso_gate::finished::Finished;
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later, Ran};
@@ -21,6 +23,7 @@ use sayso_gate::start::{self, Flags, YOLO_BANNER};
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
+use crate::holding;
 use crate::intake::batch::{self, Around};
 use crate::runner::Told;
 use crate::screen::line::{self, Line};
@@ -38,7 +41,7 @@ const LONGEST: u64 = batch::LONGEST as u64;
 #[command(
     after_help = "A batch is a JSON array, JSON lines or YAML; a call is {\"type\": \"file_edit\", \"id\": \"edit_0\", \"file\": \"a.txt\", \"find\": \"x\", \"replace\": \"y\"}\n\
 or {\"tool\": \"terminal\", \"args\": {\"command\": \"ls\"}}.\n\n\
-Examples:\n  sayso run calls.json\n  sayso run --answers y,n,q calls.yaml\n  my-agent | sayso run --strict --json -\n\n\
+Examples:\n  sayso run calls.json\n  sayso run --hold calls.json\n  sayso run --answers y,n,q calls.yaml\n  my-agent | sayso run --strict --json -\n\n\
 Exit status: 0 all ran, 1 a tool failed, 20 some were refused, 2 usage or unreadable input."
 )]
 pub(super) struct RunArgs {
@@ -64,6 +67,10 @@ pub(super) struct RunArgs {
     /// Judge and show, and run nothing.
     #[arg(long)]
     dry_run: bool,
+
+    /// Run nothing: hold each approved command, and print its id for `sayso exec ID`.
+    #[arg(long, conflicts_with = "dry_run")]
+    hold: bool,
 
     /// Answer the prompts in order, with the keys or words of the prompt: `y,n,q`. A denial may carry words: `n:not now`.
     #[arg(long, value_name = "LIST")]
@@ -99,6 +106,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let (name, text) = input(&args.file)?;
     let calls = batch::read(&name, &text, &around).map_err(Stop::Usage)?;
     drop(text);
+    if args.hold {
+        only_commands(&calls)?;
+    }
+    let flags = args.choice.flags();
     if how == How::Yolo {
         let _ = writeln!(io::stderr(), "{YOLO_BANNER}");
     }
@@ -121,13 +132,19 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         told,
         host: Vec::new(),
         stopped,
+        known: None,
     };
     let workbench = Workbench::open(parts).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     for remark in &workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }
     let options = Options { deny_aborts: args.deny_aborts };
-    let batch = pollster::block_on(workbench.gate.batch_told(calls, options, &|step| progress.step(step)));
+    let told = |step: Step<'_>| progress.step(step);
+    let keep = |held: &str| workbench.recorder.keep(&holding::write(&flags, held)?, super::now());
+    let batch = match args.hold {
+        true => pollster::block_on(workbench.gate.batch_held(calls, options, &told, &keep)),
+        false => pollster::block_on(workbench.gate.batch_told(calls, options, &told)),
+    };
     if let Err(why) = workbench.recorder.end_session(&session) {
         let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
     }
@@ -139,6 +156,18 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         say(&format!("{}\n", json::write_plain(&results(&batch))))?;
     }
     Ok(exit(&batch))
+}
+
+/// Nothing of a batch is asked about that could not be held in the end.
+fn only_commands(calls: &[Call]) -> Result<(), Stop> {
+    let is_command = |call: &Call| tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
+    match calls.iter().find(|call| !is_command(call)) {
+        None => Ok(()),
+        Some(call) => Err(Stop::hint(
+            format!("only commands can be held, and `{}` is another tool; nothing was run", visible(&call.tool)),
+            "leave out `--hold`, or put the other calls into a batch of their own",
+        )),
+    }
 }
 
 /// The text of a batch and the name it has in messages.
@@ -226,10 +255,12 @@ fn results(batch: &Batch) -> Node {
 
 /// One result: what the tool brought, with everything that is known of the decision.
 fn result(finished: &Finished) -> Node {
+    let held = sayso_tools::result::ToolResult::done("").to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
     let empty =
         sayso_tools::result::ToolResult::failed(finished.message.clone()).to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
     let ran = match &finished.ran {
         Some(Ran::Done(node) | Ran::Failed { result: node, .. }) if !matches!(node.value, Value::Null) => node,
+        _ if finished.held.is_some() => &held,
         _ => &empty,
     };
     let known = finished.to_node();

@@ -160,6 +160,7 @@ impl Progress {
             Some(Ran::Done(_)) => (Tone::Green, "✓ ran".to_owned()),
             Some(Ran::Failed { why, .. }) => (Tone::Red, format!("✗ failed: {}", visible_block(why))),
             Some(Ran::NotRun(why)) => (Tone::Red, format!("✗ {}", visible_block(why))),
+            None if finished.held.is_some() => (Tone::Green, format!("held: {}", finished.held.as_deref().unwrap_or_default())),
             None if finished.outcome == Outcome::DryRun => (Tone::Yellow, dry(finished)),
             None => (Tone::Red, format!("✗ {}", visible_block(&finished.message))),
         };
@@ -190,6 +191,10 @@ impl Progress {
         }
         if cancelled > 0 {
             lines.push(format!("Cancelled {cancelled} remaining operations"));
+        }
+        let held = batch.results.iter().filter(|finished| finished.held.is_some()).count();
+        if held > 0 {
+            lines.push(format!("Held: {held}; `sayso exec ID` runs one, once and within {} minutes", sayso_store::held::LIFE / 60));
         }
         lines.push(format!("Completed: {}/{} operations", batch.executed().count(), batch.results.len()));
         lines.extend(stats.map(|stats| self.paint.tone(Tone::Faint, stats)));

@@ -10,6 +10,7 @@ mod changes;
 mod delegations;
 mod failures;
 mod grants_given;
+mod held;
 pub mod room;
 mod seeds;
 mod starts;

@@ -182,6 +182,7 @@ impl Room {
         let word = |entry: &Entry| match entry.what {
             What::Decided { .. } => "decided",
             What::Asked { .. } => "asked",
+            What::Resumed => "resumed",
             What::Finished { .. } => "finished",
             What::Granted { .. } => "granted",
             What::Revoked { .. } => "revoked",

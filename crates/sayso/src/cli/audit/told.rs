@@ -32,6 +32,7 @@ pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
             "asked" => told.asked(),
             "decided" => told.decided(),
             "finished" => told.finished(),
+            "resumed" => "taken up by `sayso exec`".to_owned(),
             "granted" => told.granted(),
             "undo" | "undone" => told.undone(),
             other => other.to_owned(),

@@ -1,0 +1,171 @@
+//! Approved operations that wait to be run: each in a file that only sayso can have written, and that can be taken once.
+//!
+//! - A file carries a keyed digest over all of it, its own id and its end among that. Nobody without the key of the state folder can make
+//!   one, change one, or give one another id.
+//! - Whoever takes one first makes a file that must not be there yet. Of several processes at once, one succeeds; and that file stays until
+//!   long after the operation would have ended, so that a copy that was put back is not taken again.
+//! - Ids are random and of sayso's own. An id that is not one of them is no name of a file.
+
+use std::fmt;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use sayso_core::visible::visible;
+
+use crate::folder::{Folder, shown};
+use crate::journal::Journal;
+use crate::key::Key;
+
+/// So long an operation waits, in seconds.
+pub const LIFE: i64 = 15 * 60;
+/// What is older is cleared away; until then it can be said what became of it.
+const KEPT: i64 = 60 * 60;
+/// A clock may go back so far and still be believed.
+const SLACK: i64 = 60;
+/// A longer text is neither kept nor read.
+const MOST: usize = 4 << 20;
+
+const FOLDER: &str = "held";
+const FORM: &str = "sayso-held-1";
+const TAKEN: &str = ".taken";
+const FRESH: &str = ".new";
+const ID_BYTES: usize = 16;
+const PURPOSE: &str = "held operations";
+
+/// Why there is nothing to run. All of them are final.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// It is not even the form of an id.
+    NoId,
+    /// Nothing is held under this id.
+    Unknown,
+    /// Somebody took it before.
+    Taken,
+    /// It waited too long.
+    Expired,
+    /// It is not what sayso wrote.
+    Changed,
+    /// The state folder cannot be used.
+    Trouble(String),
+}
+
+impl Gone {
+    /// What happened, for a person.
+    pub fn words(&self, id: &str) -> String {
+        let short: String = id.chars().take(40).collect();
+        let id = if short.len() < id.len() { format!("{}…", visible(&short)) } else { visible(&short).into_owned() };
+        match self {
+            Gone::NoId => format!("`{id}` is no id of a held command; such an id has 32 digits and letters from `a` to `f`"),
+            Gone::Unknown => format!("no command is held under `{id}`, or it was cleared away since; ask for it again"),
+            Gone::Taken => format!("the command that was held under `{id}` was taken before, and each runs once; ask for it again"),
+            Gone::Expired => format!("the command under `{id}` was held for more than {} minutes; ask for it again", LIFE / 60),
+            Gone::Changed => format!("what is held under `{id}` is not what sayso wrote there; ask for the command again"),
+            Gone::Trouble(why) => why.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Gone {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.words("this id"))
+    }
+}
+
+impl From<String> for Gone {
+    fn from(why: String) -> Gone {
+        Gone::Trouble(why)
+    }
+}
+
+/// Keeps the text of an approved operation until somebody takes it, and gives its id. The time is in seconds since 1970.
+///
+/// # Errors
+/// When it is too long, or cannot be written.
+pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
+    if text.len() > MOST {
+        return Err(format!("it has {} bytes, and no more than {MOST} can be held", text.len()));
+    }
+    let key = journal.key()?;
+    let state = Folder::open(journal.state())?;
+    let folder = state.inner(FOLDER, true)?.ok_or("the folder of held operations is missing")?;
+    clear(&folder, now)?;
+    let id = new_id()?;
+    let content = format!("{FORM} {id} {now} {}\n{text}", now.saturating_add(LIFE));
+    let mark = key.mark(PURPOSE, content.as_bytes()).hex();
+    let fresh = format!("{id}{FRESH}");
+    let path = shown(&folder.path().join(&fresh));
+    let mut file = folder.create_new(&fresh)?.ok_or_else(|| format!("{path} is there already; remove it"))?;
+    let written = file.write_all(format!("{mark}\n{content}").as_bytes());
+    let done = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| folder.rename(&fresh, &id));
+    if done.is_err() {
+        let _kept = folder.remove(&fresh);
+    }
+    done.map(|()| id)
+}
+
+/// Takes what is held under an id, which nobody can do again.
+///
+/// # Errors
+/// When there is nothing, or nothing any more, that may run.
+pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
+    if !is_id(id) {
+        return Err(Gone::NoId);
+    }
+    let Some(state) = Folder::open_existing(state)? else { return Err(Gone::Unknown) };
+    let Some(folder) = state.inner(FOLDER, false)? else { return Err(Gone::Unknown) };
+    let marker = format!("{id}{TAKEN}");
+    let Some(file) = folder.read(id)? else {
+        return Err(if folder.look(&marker)?.is_some() { Gone::Taken } else { Gone::Unknown });
+    };
+    let mut bytes = Vec::new();
+    let failed = |error: std::io::Error| Gone::Trouble(format!("could not read {}: {error}", shown(&folder.path().join(id))));
+    file.take(2 * MOST as u64).read_to_end(&mut bytes).map_err(failed)?;
+    let key = Key::read(&state)?.ok_or(Gone::Changed)?;
+    let text = whole(&key, &bytes, id, now)?;
+    // Here it is decided who has it.
+    if folder.create_new(&marker)?.is_none() {
+        return Err(Gone::Taken);
+    }
+    folder.remove(id)?;
+    // A loss of power does not give it back.
+    folder.sync()?;
+    Ok(text)
+}
+
+/// The text of a file that sayso wrote for this id, and whose time is not over.
+fn whole(key: &Key, bytes: &[u8], id: &str, now: i64) -> Result<String, Gone> {
+    let (mark, content) = bytes.split_at_checked(64).ok_or(Gone::Changed)?;
+    let content = content.strip_prefix(b"\n").filter(|content| key.mark(PURPOSE, content).is(mark)).ok_or(Gone::Changed)?;
+    let (head, text) = std::str::from_utf8(content).ok().and_then(|content| content.split_once('\n')).ok_or(Gone::Changed)?;
+    let words: Vec<&str> = head.split(' ').collect();
+    // Anything else is of another version, or stands under another name.
+    let [FORM, own, at, end] = words.as_slice() else { return Err(Gone::Changed) };
+    let (Ok(at), Ok(end)) = (at.parse::<i64>(), end.parse::<i64>()) else { return Err(Gone::Changed) };
+    if *own != id {
+        return Err(Gone::Changed);
+    }
+    if now >= end || now < at.saturating_sub(SLACK) {
+        return Err(Gone::Expired);
+    }
+    Ok(text.to_owned())
+}
+
+/// Removes what is too old to be of use to anybody.
+fn clear(folder: &Folder, now: i64) -> Result<(), String> {
+    for name in folder.names()?.iter().filter(|name| name.get(..2 * ID_BYTES).is_some_and(is_id)) {
+        if folder.look(name)?.is_some_and(|stat| now.saturating_sub(stat.st_mtime) > KEPT) {
+            folder.remove(name)?;
+        }
+    }
+    Ok(())
+}
+
+fn new_id() -> Result<String, String> {
+    let mut bytes = [0; ID_BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no random bytes for an id: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 2 * ID_BYTES && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
