@@ -64,17 +64,17 @@ impl Bounding {
     /// # Errors
     /// Why there is no sandbox.
     pub fn insist(&self) -> Result<(), String> {
-        match Backend::full() {
-            Err(why) if self.required && !self.refuse_tools => {
-                Err(format!("the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}"))
-            }
-            _ => Ok(()),
+        // Only where it matters is it tried.
+        if !self.required || self.refuse_tools {
+            return Ok(());
         }
+        let none = |why| format!("the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}");
+        Backend::full().map(|_| ()).map_err(none)
     }
 
     /// Why every command is refused, where it is: a sandbox is required, there is none, and `fallback` is `refuse_tools`.
     pub fn refuses(&self) -> Option<String> {
-        let why = Backend::full().err().filter(|_| self.required)?;
+        let why = if self.required { Backend::full().err()? } else { return None };
         Some(format!("the policy requires an OS sandbox for commands, and there is none: {why}"))
     }
 

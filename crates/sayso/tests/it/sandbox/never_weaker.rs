@@ -12,7 +12,7 @@ use sayso::bounding::Bounding;
 use sayso_core::decide::Run;
 use sayso_core::node::Node;
 use sayso_core::operation::Call;
-use sayso_core::verdict::{Decision, Terms, Verdict};
+use sayso_core::verdict::{Decision, Verdict};
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{SCRATCH, SYSTEM};
 use sayso_sandbox::found;
@@ -115,7 +115,6 @@ fn policies() -> impl Strategy<Value = String> {
 
 struct Ground {
     scene: Scene,
-    bounding: Box<dyn Fn(&Scene) -> Option<(Profile, Terms)>>,
 }
 
 impl Ground {
@@ -131,15 +130,18 @@ impl Ground {
         }
         let state = scene.state();
         std::fs::set_permissions(state, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-        let bounding = Box::new(|scene: &Scene| {
-            let loaded = scene.load();
-            let settings = sayso::workbench::settings(&loaded.policy)?;
-            let terms = settings.terms(scene.folder());
-            let backend = Backend::named(Name::Bubblewrap).or_else(|_| Backend::named(Name::Landlock)).ok()?;
-            let bounded = Bounding::new(scene.whereabouts(), settings).profile(backend, &scene.workspace, &scene.workspace, &terms).ok()?;
-            Some((bounded.profile, terms))
-        });
-        Ground { scene, bounding }
+        Ground { scene }
+    }
+
+    /// What a sandbox permits under the policy of now; none if there is no sandbox for it.
+    fn profile(&self) -> Option<Profile> {
+        let loaded = self.scene.load();
+        let settings = sayso::workbench::settings(&loaded.policy)?;
+        let terms = settings.terms(self.scene.folder());
+        let backend = Backend::named(Name::Bubblewrap).or_else(|_| Backend::named(Name::Landlock)).ok()?;
+        let workspace = &self.scene.workspace;
+        let bounded = Bounding::new(self.scene.whereabouts(), settings).profile(backend, workspace, workspace, &terms).ok()?;
+        Some(bounded.profile)
     }
 
     fn verdict(&self, tool: &str, path: &str) -> Verdict {
@@ -201,7 +203,7 @@ fn o_01_the_sandbox_permits_nothing_that_the_tools_do_not() {
             let mut counts = counts.borrow_mut();
             *counts.0 += 1;
             // What is too broad to be bounded is refused: nothing is permitted then.
-            let Some((profile, _)) = (ground.bounding)(&ground.scene) else { return Ok(()) };
+            let Some(profile) = ground.profile() else { return Ok(()) };
             *counts.1 += 1;
             let named = FILES.iter().map(|name| format!("{}/{name}", ground.scene.folder()));
             let places = PLACES.iter().map(|place| ground.scene.fill(place));
@@ -230,7 +232,7 @@ fn the_plan_permits_what_the_profile_does() {
     runner
         .run(&policies(), |policy| {
             ground.scene.user_policy(&policy);
-            let Some((profile, _)) = (ground.bounding)(&ground.scene) else { return Ok(()) };
+            let Some(profile) = ground.profile() else { return Ok(()) };
             let steps = plan(&profile, &found::look(&profile));
             for path in FILES
                 .iter()
