@@ -17,6 +17,7 @@ pub mod gate;
 mod guarded;
 pub mod held;
 mod held_text;
+pub mod host;
 pub mod ids;
 pub mod library;
 pub mod memory;

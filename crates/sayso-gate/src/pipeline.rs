@@ -136,7 +136,7 @@ impl Gate {
     }
 
     /// Writes the decision down before anything runs: no entry, no run.
-    fn approve(
+    pub(crate) fn approve(
         &self,
         operation: Arc<Operation>,
         verdict: Arc<Verdict>,

@@ -60,6 +60,8 @@ pub struct Change {
     pub left_out: Vec<String>,
     /// It is a command that runs: its steps are not known yet, and this is the digest of the listing of the workspace before it.
     pub listing: Option<Digest>,
+    /// Somebody else makes it: what stands there then is not known yet, and nobody of sayso is at work on it.
+    pub awaited: bool,
     /// A person was asked about it.
     pub asked: bool,
     /// What is done, in order.
@@ -177,6 +179,7 @@ impl Change {
             entries.push(("left_out", Value::List(self.left_out.iter().map(Node::text).collect()).into()));
         }
         entries.extend(self.listing.iter().map(|digest| ("listing", Node::text(digest.to_string()))));
+        entries.extend(self.awaited.then(|| ("awaited", Value::Bool(true).into())));
         Node::map(entries)
     }
 
@@ -198,6 +201,7 @@ impl Change {
             unkept: text("unkept"),
             left_out: left_out.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect(),
             listing,
+            awaited: node.get("awaited").and_then(Node::as_bool).unwrap_or(false),
             asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
             steps: node.get("steps")?.items().iter().map(Step::from_node).collect::<Option<_>>()?,
         })
@@ -282,29 +286,31 @@ impl Changes {
 
     /// The changes whose process was cut off, each locked by this one now.
     pub fn cut_off(&self) -> Vec<(Change, Open)> {
-        let mut found = Vec::new();
-        for name in self.names().into_iter().filter(|name| name.ends_with(UNDER_WAY)) {
-            let path = self.folder.join(&name);
-            let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { continue };
-            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-                continue;
-            }
-            // It may have been finished between the look at the names and the lock.
-            let same = |other: fs::Metadata| file.metadata().is_ok_and(|own| own.ino() == other.ino() && own.dev() == other.dev());
-            if !fs::symlink_metadata(&path).is_ok_and(same) {
-                continue;
-            }
-            if self.folder.join(name.replace(UNDER_WAY, ".json")).exists() {
-                // It was finished, and only this was left to do.
-                let _ = fs::remove_file(&path);
-                continue;
-            }
-            let length = fs::read_to_string(&path).map(|text| text.trim_end().len() as u64);
-            if let (Some(change), Ok(length)) = (self.read(&name), length) {
-                found.push((change, Open { path, file, length }));
-            }
+        self.names().iter().filter(|name| name.ends_with(UNDER_WAY)).filter_map(|name| self.lock(name)).collect()
+    }
+
+    /// The change of this name that somebody else makes, locked by this process now; none if it was seen to already.
+    pub fn awaited(&self, name: &str) -> Option<(Change, Open)> {
+        let is_ours = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        self.lock(&format!("{name}{UNDER_WAY}")).filter(|(change, _)| is_ours && change.awaited)
+    }
+
+    fn lock(&self, name: &str) -> Option<(Change, Open)> {
+        let path = self.folder.join(name);
+        let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+        // It may have been finished between the look at the names and the lock.
+        let same = |other: fs::Metadata| file.metadata().is_ok_and(|own| own.ino() == other.ino() && own.dev() == other.dev());
+        if !fs::symlink_metadata(&path).is_ok_and(same) {
+            return None;
         }
-        found
+        if self.folder.join(name.replace(UNDER_WAY, ".json")).exists() {
+            // It was finished, and only this was left to do.
+            let _ = fs::remove_file(&path);
+            return None;
+        }
+        let length = fs::read_to_string(&path).ok()?.trim_end().len() as u64;
+        Some((self.read(name)?, Open { path, file, length }))
     }
 
     /// All changes, also those under way, oldest first. What cannot be read is left out.

@@ -1,14 +1,20 @@
 //! Clears up after a process that was cut off: each change that was under way is then either whole or was never begun.
 
+use std::time::{Duration, SystemTime};
+
 use crate::backups::Backups;
 use crate::beneath::{Spot, shown};
 use crate::changes::{Change, Changes, Open, Step};
+use crate::files::conclude;
 use crate::keeping;
 use crate::making::Source;
 use crate::replace::{self, beside, holds, rename_new};
 use crate::state::State;
 use crate::survey::Rules;
 use crate::tree::{self, Looking};
+
+/// So long a change is waited for that somebody else makes.
+const AWAITED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What was cleared up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +30,18 @@ pub struct Recovered {
 /// Looks after every change whose process was cut off.
 pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recovered {
     let mut recovered = Recovered::default();
-    let (commands, others): (Vec<_>, Vec<_>) = changes.cut_off().into_iter().partition(|(change, _)| change.listing.is_some());
+    let (awaited, own): (Vec<_>, Vec<_>) = changes.cut_off().into_iter().partition(|(change, _)| change.awaited);
+    for (change, open) in awaited {
+        // An agent may still be about to make it, or wait for the person.
+        let age = SystemTime::now().duration_since(change.time()).unwrap_or_default();
+        let id = change.id.clone();
+        match conclude(changes, backups, change, open, age > AWAITED) {
+            Ok(paths) if paths.is_empty() => {}
+            Ok(_) => recovered.whole.push(id),
+            Err(why) => recovered.left.push(why),
+        }
+    }
+    let (commands, others): (Vec<_>, Vec<_>) = own.into_iter().partition(|(change, _)| change.listing.is_some());
     for (change, open) in others {
         let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
         let stands = !left.is_empty() || is_whole(&change, &open, backups);

@@ -31,6 +31,8 @@ pub struct Choice {
     pub profile: Option<String>,
     /// `--mode`.
     pub mode: Option<Mode>,
+    /// `SAYSO_MODE` and `SAYSO_PROFILE` do not count: an agent starts sayso, and the environment is the agent's.
+    pub ignores_environment: bool,
 }
 
 /// A policy, and everything that was found wrong on the way.
@@ -111,7 +113,8 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
     let policy = match files.iter().find(|file| file.is_broken()) {
         Some(broken) => Policy::broken(format!("`{}` has errors; `sayso policy check` shows them", broken.name)),
         None => {
-            let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..from_environment() };
+            let around = if choice.ignores_environment { Overrides::default() } else { from_environment() };
+            let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..around };
             Policy::assemble(layers, &overrides, &Bash)
         }
     };

@@ -10,6 +10,7 @@ mod explained;
 mod git_identity;
 pub mod heads;
 pub mod holding;
+pub mod hook;
 pub mod intake;
 pub mod learned;
 pub mod newcomers;

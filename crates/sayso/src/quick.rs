@@ -37,7 +37,7 @@ fn bound(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option
     for PolicyFile { path, layer, text, trusted, .. } in files {
         sources.push((format!("file {} {layer:?} {trusted}", path.display()), text.ok()?.into_bytes()));
     }
-    for name in ["SAYSO_MODE", "SAYSO_PROFILE"] {
+    for name in ["SAYSO_MODE", "SAYSO_PROFILE"].into_iter().filter(|_| !choice.ignores_environment) {
         sources.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value.into_bytes())));
     }
     sources.extend(choice.profile.as_ref().map(|profile| ("--profile".to_owned(), profile.clone().into_bytes())));

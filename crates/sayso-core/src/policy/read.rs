@@ -348,6 +348,9 @@ impl Context<'_> {
                 if let Some(ask) = node.get("ask") {
                     settings.hooks_ask = self.sourced(ask, ask.as_text().unwrap_or_default().to_owned());
                 }
+                if let Some(exec) = node.get("exec") {
+                    settings.hooks_exec = self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
+                }
             }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),

@@ -275,9 +275,12 @@ pub static POLICY: Record = Record {
             "hooks",
             Shape::Record(&Record {
                 name: "`hooks`",
-                fields: &[field("ask", Word(&["auto", "host", "inbox"]), "Who asks when a hook has to.")],
+                fields: &[
+                    field("ask", Word(&["auto", "host", "inbox"]), "Who asks when a hook has to."),
+                    field("exec", Word(&["auto", "always", "never"]), "Which commands of an agent are run by `sayso exec`."),
+                ],
             }),
-            "How agents' hooks ask.",
+            "How agents' hooks ask, and who runs their commands.",
         ),
         field("lock", TEXTS, "Keys that later layers cannot change; in managed files only."),
     ],

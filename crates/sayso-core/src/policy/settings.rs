@@ -234,6 +234,8 @@ settings! {
         audit_sync: String = "auto".to_owned(),
         /// Who asks when a hook has to.
         hooks_ask: String = "auto".to_owned(),
+        /// Which commands of an agent are run by `sayso exec`.
+        hooks_exec: String = "auto".to_owned(),
     }
     lists {
         /// Commands that run silently.

@@ -1,5 +1,6 @@
 //! The file tools: they open what was judged and nothing else, write whole or not at all, and keep what they take away.
 
+mod awaited;
 mod call;
 mod copy;
 mod folders;
@@ -35,6 +36,7 @@ use crate::result::ToolResult;
 use crate::state::State;
 use crate::survey::Rules;
 use crate::tree::{self, Looking};
+pub(crate) use awaited::conclude;
 use call::Call;
 
 /// What the file tools work with: the backups and the changes of one state folder.
@@ -101,7 +103,7 @@ impl About {
             id = crate::private_folder::random();
         }
         let (name, left_out) = (new_name(&id), Vec::new());
-        Change { name, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, asked, steps }
+        Change { name, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, awaited: false, asked, steps }
     }
 }
 

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod exec;
 mod grants;
+mod hook;
 mod policy;
 mod policy_test;
 mod rules;
@@ -48,6 +49,7 @@ enum Command {
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
     Exec(exec::ExecArgs),
+    Hook(hook::HookArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
     Doctor(doctor::DoctorArgs),
@@ -85,7 +87,7 @@ impl PolicyChoice {
 
     fn flags(&self) -> Choice {
         let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        Choice { file, profile: self.profile.clone(), mode: self.mode }
+        Choice { file, profile: self.profile.clone(), mode: self.mode, ignores_environment: false }
     }
 }
 
@@ -101,7 +103,7 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    if let Some(code) = sandbox::inner().or_else(exec::early) {
+    if let Some(code) = hook::early().or_else(sandbox::inner).or_else(exec::early) {
         return code;
     }
     let cli = match Cli::try_parse() {
@@ -118,6 +120,7 @@ pub fn run() -> ExitCode {
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Exec(args) => return exec::run_args(&args),
+        Command::Hook(args) => return hook::run_args(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -21,6 +21,7 @@ mod holes;
 mod holes_commands;
 mod holes_grants;
 mod holes_policy;
+mod hook;
 mod numbers;
 mod path_classes;
 mod program;

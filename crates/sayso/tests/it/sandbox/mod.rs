@@ -8,7 +8,7 @@ mod required;
 use sayso_sandbox::backend::Backend;
 
 /// Whether there is a sandbox that bounds everything; without one it is told loudly what was not checked.
-fn works(what: &str) -> bool {
+pub fn works(what: &str) -> bool {
     let found = Backend::full();
     if let Err(why) = &found {
         eprintln!("NOT CHECKED: {what}: {why}");

@@ -1,0 +1,102 @@
+//! Keeps files before somebody else changes them, such as an agent with its own tools, and finds out afterwards what was changed.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FileType;
+
+use super::{About, Files};
+use crate::backups::Backups;
+use crate::beneath::{self, Spot};
+use crate::changes::{Change, Changes, Open, Step, is_plain};
+use crate::state::State;
+use crate::tree::{self, Looking};
+
+impl Files {
+    /// Keeps what stands at these paths, which must have no links in them, and writes down that they are about to be changed. Gives the
+    /// name that [`Files::was_changed`] wants, or none where there is nothing to keep.
+    ///
+    /// # Errors
+    /// If it cannot be kept or written down.
+    pub fn await_change(&self, about: About, paths: &[PathBuf]) -> Result<Option<String>, String> {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut unkept = None;
+        for path in paths {
+            let Some((path, before, refused)) = self.stands(path)? else { continue };
+            if steps.iter().all(|step| step.path != path) {
+                unkept = unkept.or(refused);
+                steps.push(Step::put(path, before.clone(), before));
+            }
+        }
+        if steps.is_empty() {
+            return Ok(None);
+        }
+        self.backups.flush()?;
+        let change = Change { awaited: true, ..about.into_change(steps, unkept) };
+        self.changes.begin(&change).map(|_| Some(change.name))
+    }
+
+    /// The change with this name was made by now. Gives the paths that are others than before.
+    ///
+    /// # Errors
+    /// If they cannot be looked at, or it cannot be written down; the next recovery tries again.
+    pub fn was_changed(&self, name: &str) -> Result<Vec<PathBuf>, String> {
+        match self.changes.awaited(name) {
+            Some((change, open)) => conclude(&self.changes, &self.backups, change, open, true),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What is kept for a path: itself, or the first folder on the way that is missing. A folder is no file, so nothing of it is kept.
+    fn stands(&self, path: &Path) -> Result<Option<(PathBuf, State, Option<String>)>, String> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+        let (folder, at, missing) = beneath::deepest(parent)?;
+        if let Some(first) = missing.first() {
+            return Ok(Some((at.join(first), State::Absent, None)));
+        }
+        let spot = Spot { folder, name: name.to_owned(), path: path.to_owned() };
+        if spot.stat()?.is_some_and(|found| beneath::kind(&found) == FileType::Directory) {
+            return Ok(None);
+        }
+        let (state, refused) = self.keep(&spot)?;
+        Ok(Some((path.to_owned(), state, refused)))
+    }
+}
+
+/// Looks at what became of paths that somebody else was about to change, and writes it down as a change that can be taken back. Where
+/// nothing has become of them it is forgotten, or waited for on.
+///
+/// # Errors
+/// If they cannot be looked at, or it cannot be written down.
+pub(crate) fn conclude(
+    changes: &Changes,
+    backups: &Backups,
+    mut change: Change,
+    open: Open,
+    is_over: bool,
+) -> Result<Vec<PathBuf>, String> {
+    for step in &mut change.steps {
+        step.after = match Spot::of(&step.path) {
+            Ok(spot) => {
+                let large = backups.refuses(tree::measure(&spot)?).is_some();
+                let read = if large { 0 } else { backups.limits().file };
+                tree::look(&spot, Looking { backups, keep: !large, read })?
+            }
+            Err(_) => State::Absent,
+        };
+    }
+    change.steps.retain(|step| step.before != step.after);
+    let paths: Vec<PathBuf> = change.steps.iter().map(|step| step.path.clone()).collect();
+    if paths.is_empty() {
+        if is_over {
+            open.discard();
+        }
+        return Ok(paths);
+    }
+    backups.flush()?;
+    change.awaited = false;
+    changes.finish_as(open, &change)?;
+    if is_plain(&change.id) {
+        changes.claim(&change.id);
+    }
+    Ok(paths)
+}

@@ -1,0 +1,106 @@
+//! `sayso hook AGENT`: answers one call of an agent's hook, in time and whatever happens.
+
+use std::io::{Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::hook;
+use crate::intake::agent::{Agent, Around, LONGEST, Said};
+use crate::intake::claude::Claude;
+use crate::intake::codex::Codex;
+
+/// Answer a hook of an agent: judge what it is about to do.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The agent starts this, not you. It reads one event from standard input as JSON, and answers as that agent wants it:\n\
+what is allowed runs, what is denied does not and the agent learns why, and what has to be asked is asked by the agent's own dialog\n\
+where it has one and somebody sits in front of it. Whatever goes wrong is a denial.\n\n\
+Exit status: 0 answered, 2 denied with words on standard error, 1 something that no longer can be denied went wrong."
+)]
+pub(super) struct HookArgs {
+    /// Whose hook it is.
+    #[arg(value_name = "AGENT")]
+    agent: Which,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+/// Shorter than any agent waits for an answer: one that comes too late is none, and then the tool runs.
+const DEADLINE: Duration = Duration::from_secs(25);
+
+/// As much as the main thread of a program has.
+const STACK: usize = 8 << 20;
+
+/// `sayso hook AGENT` and nothing else, before anything that other commands need is set up.
+pub(super) fn early() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != "hook" {
+        return None;
+    }
+    let which = match words.next()?.to_str()? {
+        "claude" => Which::Claude,
+        "codex" => Which::Codex,
+        _ => return None,
+    };
+    words.next().is_none().then(|| run(which))
+}
+
+pub(super) fn run_args(args: &HookArgs) -> ExitCode {
+    run(args.agent)
+}
+
+fn run(which: Which) -> ExitCode {
+    // What a panic says goes to the agent as the reason, and nowhere else.
+    std::panic::set_hook(Box::new(|_| ()));
+    let agent: &'static dyn Agent = match which {
+        Which::Claude => &Claude,
+        Which::Codex => &Codex,
+    };
+    let (send, receive) = mpsc::sync_channel(1);
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let said = catch_unwind(AssertUnwindSafe(|| answer(agent)));
+        // Nobody waits any more when the time is over.
+        let _ = send.send(said.unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")));
+    });
+    let said = match worker {
+        Ok(_) => receive.recv_timeout(DEADLINE).unwrap_or_else(|_| Said::refused("it could not be judged in time; nothing was changed")),
+        Err(error) => Said::refused(&format!("it could not be judged: {error}; nothing was changed")),
+    };
+    say(&said)
+}
+
+fn answer(agent: &'static dyn Agent) -> Said {
+    let mut input = Vec::new();
+    match std::io::stdin().lock().take(LONGEST as u64 + 1).read_to_end(&mut input) {
+        Ok(_) => hook::answer(agent, &input, &Around::from_environment()),
+        Err(error) => Said::refused(&format!("what the agent wants to do could not be read: {error}")),
+    }
+}
+
+/// Writes the answer. One that nobody can read is a denial.
+fn say(said: &Said) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(said.out.as_bytes()).and_then(|()| out.flush());
+    let mut error = std::io::stderr().lock();
+    match written {
+        Ok(()) => {
+            // The status says it as well.
+            let _ = error.write_all(said.error.as_bytes());
+            ExitCode::from(said.code)
+        }
+        Err(why) => {
+            let _ = writeln!(error, "sayso: the answer could not be written: {why}");
+            ExitCode::from(crate::intake::agent::REFUSED)
+        }
+    }
+}

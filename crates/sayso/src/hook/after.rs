@@ -1,0 +1,70 @@
+//! What comes behind a call: its outcome is written down beside its decision, and sessions begin and end.
+
+use std::sync::Arc;
+
+use sayso_core::operation::Operation;
+use sayso_core::outcome::Outcome;
+use sayso_core::prompt::Scope;
+use sayso_gate::approved::Yes;
+use sayso_gate::brief::Brief;
+use sayso_gate::entry::{Entry, What};
+use sayso_gate::ports::Store as _;
+use sayso_store::record;
+
+use super::pending;
+use super::place::{Place, now};
+use crate::intake::agent::{Agent, Session, Wanted};
+
+/// A call has run.
+///
+/// # Errors
+/// When that cannot be written down.
+pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
+    let Some(first) = wanted.calls.first() else { return Ok(()) };
+    let place = Place::open(&first.workspace)?;
+    let pending = pending::take(place.state(), &first.session, &first.id)?;
+    if pending.handed_over || place.is_own_command(&wanted.input) {
+        return Ok(());
+    }
+    let changed = pending.change.as_deref().map_or(Ok(Vec::new()), |name| place.files_changed(name))?;
+    let profile = place.settings()?.profile.clone();
+    for call in wanted.calls.iter().filter(|call| !call.id.is_empty()) {
+        let operation = Arc::new(Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?);
+        let append = |what: What| place.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(&operation)), what });
+        if pending.asked {
+            // It has run, so somebody said yes in the agent's own dialog.
+            let by = format!("the dialog of {}", agent.name());
+            let yes = Yes { by, scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
+            append(What::Decided {
+                verdict: None,
+                outcome: Outcome::Approved,
+                yes: Some(yes),
+                note: None,
+                denied_by: None,
+                message: String::new(),
+                profile: profile.clone(),
+            })?;
+        }
+        append(What::Finished { succeeded, started: true, milliseconds, result: Brief { changed: changed.clone(), ..Brief::default() } })?;
+    }
+    Ok(())
+}
+
+/// A session begins.
+///
+/// # Errors
+/// When that cannot be written down.
+pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
+    let place = Place::open(&session.workspace)?;
+    pending::clear(place.state(), now());
+    let fields = [("session", session.id.as_str()), ("agent", agent.name()), ("workspace", session.workspace.as_str())];
+    place.recorder.note("session_started", fields.map(|(name, value)| (name, record::text(value))).into())
+}
+
+/// A session is over, and what was granted for it.
+///
+/// # Errors
+/// When that cannot be written down.
+pub(super) fn ended(session: &Session) -> Result<(), String> {
+    Place::open(&session.workspace)?.recorder.end_session(&session.id)
+}

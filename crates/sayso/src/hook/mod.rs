@@ -1,0 +1,203 @@
+//! Answers the hooks of agents: what the agent is about to do is judged, written down, and answered in the agent's own words.
+//!
+//! Everything that goes wrong on the way is a denial, or, where nothing can be denied any more, words on the error stream.
+
+mod after;
+pub mod pending;
+mod place;
+
+use std::sync::Arc;
+
+use sayso_core::node::Node;
+use sayso_core::operation::{Call, Operation};
+use sayso_core::policy::settings::Resolved;
+use sayso_core::tool::Kind;
+use sayso_core::verdict::{Confirm, Decision, Verdict};
+use sayso_core::visible::visible;
+use sayso_gate::approved::Approved;
+use sayso_gate::gate::Gate;
+use sayso_gate::host::Answer;
+
+use crate::holding;
+use crate::intake::agent::{Agent, Around, Event, Reply, Said, Wanted, document, with};
+use pending::Pending;
+use place::{Place, now};
+
+/// The status of a hook that has something to complain about and nothing to deny.
+const COMPLAINS: u8 = 1;
+/// The event that an answer is in place of a person's.
+const PERMISSION: &str = "PermissionRequest";
+
+/// Answers one call of a hook.
+pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
+    let document = match document(input) {
+        Ok(document) => document,
+        Err(why) => return Said::refused(&why),
+    };
+    let event = match agent.read(&document, around) {
+        Ok(event) => event,
+        Err(why) => return refused(agent, &document, why),
+    };
+    let complain = |done: Result<(), String>| match done {
+        Ok(()) => Said::nothing(),
+        Err(why) => Said { code: COMPLAINS, ..Said::refused(&why) },
+    };
+    match event {
+        Event::Before(wanted) => agent.before(&before(agent, &wanted, around).unwrap_or_else(Reply::Deny)),
+        Event::Permission(wanted) => agent.permission(&permission(agent, &wanted).unwrap_or_else(Reply::Deny)),
+        Event::After { wanted, succeeded, milliseconds } => complain(after::after(agent, &wanted, succeeded, milliseconds)),
+        Event::Started(session) => complain(after::started(agent, &session)),
+        Event::Ended(session) => complain(after::ended(&session)),
+        Event::Other => Said::nothing(),
+    }
+}
+
+/// A document that says what it is about and not what it wants.
+fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
+    match document.get("hook_event_name").and_then(Node::as_text) {
+        Some("PreToolUse") => agent.before(&Reply::Deny(why)),
+        Some(PERMISSION) => agent.permission(&Reply::Deny(why)),
+        Some("PostToolUse" | "PostToolUseFailure") => Said { code: COMPLAINS, ..Said::refused(&why) },
+        _ => Said::refused(&why),
+    }
+}
+
+/// The answer to a call that is about to run. An error is a denial.
+fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
+    let first = wanted.calls.first().ok_or("there is nothing to call")?;
+    let place = Place::open(&first.workspace)?;
+    let settings = place.settings()?;
+    // Of several calls, one that is not simply allowed answers for all.
+    let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 { place.judged(&wanted.calls)? } else { Vec::new() };
+    let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
+    let calls =
+        strictest.max_by_key(|(verdict, _)| verdict.decision).map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
+    let gate = place.gate(first)?;
+    let can_ask = |operation: &Operation, verdict: &Verdict| can_ask(agent, settings, around, operation, verdict);
+    let mut approved = Vec::new();
+    for call in calls {
+        match gate.answer(call.clone(), &can_ask) {
+            Answer::Run(one) => approved.push(one),
+            Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
+            Answer::Ask(operation, verdict) => {
+                let all = if verdicts.is_empty() { std::slice::from_ref(verdict.as_ref()) } else { &verdicts };
+                let change = place.keep_files(first, all, true);
+                pending::put(place.state(), &first.session, &first.id, &Pending { asked: true, change, ..Pending::default() })?;
+                return Ok(Reply::Ask(question(&operation, &verdict)));
+            }
+        }
+    }
+    if wanted.is_inner {
+        return Ok(Reply::Nothing);
+    }
+    match approved.pop() {
+        Some(only) if approved.is_empty() && is_handed_over(&only, settings) => hand_over(&place, &gate, only, wanted),
+        Some(last) => {
+            approved.push(last);
+            let verdicts: Vec<Verdict> = approved.iter().map(|approved| approved.verdict().clone()).collect();
+            if let Some(change) = place.keep_files(first, &verdicts, false) {
+                let pending = Pending { change: Some(change), ..Pending::default() };
+                pending::put(place.state(), &first.session, &first.id, &pending)?;
+            }
+            Ok(Reply::Allow)
+        }
+        None => Err("nothing was judged".to_owned()),
+    }
+}
+
+/// Whether the agent's own dialog is enough for a question.
+fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
+    if settings.hooks_ask == "inbox" {
+        return Err(NO_INBOX.to_owned());
+    }
+    agent.can_ask(around)?;
+    if verdict.confirm == Confirm::Double {
+        return Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned());
+    }
+    if operation.kind() == Kind::Terminal && verdict.terms.sandbox_required {
+        return Err("it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule".to_owned());
+    }
+    Ok(())
+}
+
+const NO_INBOX: &str = "questions go to the inbox (`hooks.ask: inbox`), and this version of sayso has none yet; set `hooks.ask: host`, or \
+                        allow it with a rule";
+
+/// What the person reads in the agent's own dialog.
+fn question(operation: &Operation, verdict: &Verdict) -> String {
+    let reasons: Vec<String> = verdict.reasons.iter().take(3).map(|reason| visible(&reason.text).into_owned()).collect();
+    let what = visible(&sayso_core::explain::subject(operation)).into_owned();
+    format!("{what}: {} (risk: {})", reasons.join("; "), verdict.risk.word())
+}
+
+/// Whether sayso runs a command itself: what was answered to by a person is bound to what was shown, and what needs a sandbox gets one.
+fn is_handed_over(approved: &Approved, settings: &Resolved) -> bool {
+    if approved.operation().kind() != Kind::Terminal {
+        return false;
+    }
+    let granted = approved.verdict().reasons.iter().any(|reason| reason.source.starts_with("grant "));
+    let answered = approved.yes().is_some() || granted;
+    let bounded = approved.terms().contained || approved.terms().sandbox_required;
+    match settings.hooks_exec.as_str() {
+        "always" => true,
+        "never" => bounded,
+        _ => bounded || answered,
+    }
+}
+
+/// Keeps an approved command, and lets the agent run `sayso exec` in its place.
+fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) -> Result<Reply, String> {
+    let settings = place.settings()?;
+    let operation = Arc::new(approved.operation().clone());
+    let hold = || -> Result<String, String> {
+        if settings.hooks_exec == "never" {
+            return Err("it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned());
+        }
+        let held = gate.set_aside(approved)?;
+        let id = place.recorder.keep(&holding::write(&place.choice, &held.write())?, now())?;
+        let pending = Pending { handed_over: true, ..Pending::default() };
+        pending::put(place.state(), operation.session(), operation.id(), &pending)?;
+        place.command(&id)
+    };
+    match hold() {
+        Ok(command) => Ok(Reply::AllowAs(with(&wanted.input, "command", Node::text(command)))),
+        Err(why) => {
+            place.was_not_run(&operation);
+            Err(format!("it could not be handed to `sayso exec`: {why}"))
+        }
+    }
+}
+
+/// The answer in place of the person, where the agent would ask by itself. An error is a denial.
+fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
+    let first = wanted.calls.first().ok_or("there is nothing to call")?;
+    let place = Place::open(&first.workspace)?;
+    if wanted.is_inner || place.is_own_command(&wanted.input) {
+        return Ok(Reply::Nothing);
+    }
+    let inbox = place.settings()?.hooks_ask == "inbox";
+    let verdicts = place.judged(&wanted.calls)?;
+    let (verdict, call): (&Verdict, &Call) = verdicts
+        .iter()
+        .zip(&wanted.calls)
+        .max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm))
+        .ok_or("there is nothing to call")?;
+    let bounded = verdicts.iter().any(|verdict| verdict.terms.contained || verdict.terms.sandbox_required);
+    let calls = match verdict.decision {
+        Decision::Allow if bounded || !agent.answers_questions() => return Ok(Reply::Nothing),
+        Decision::Allow => wanted.calls.as_slice(),
+        // The person is asked by the agent, and that is enough.
+        Decision::Ask if verdict.confirm != Confirm::Double && !inbox => return Ok(Reply::Nothing),
+        Decision::Ask | Decision::Deny => std::slice::from_ref(call),
+    };
+    let gate = place.gate(first)?;
+    for call in calls {
+        let why = if inbox { NO_INBOX } else { "it takes two confirmations, and the dialog of the agent has one; run it by hand" };
+        match gate.answer(call.clone(), &|_, _| Err(why.to_owned())) {
+            Answer::Run(_) => {}
+            Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
+            Answer::Ask(..) => return Ok(Reply::Nothing),
+        }
+    }
+    Ok(Reply::Allow)
+}

@@ -1,0 +1,80 @@
+//! What is to be known of a call when it has run: each in a small file of its own, found by the session and the id that the agent gave it.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use sayso_core::digest::Digest;
+use sayso_core::node::{Node, Value};
+use sayso_core::text::{Limits, json};
+use sayso_store::Folder;
+
+const FOLDER: &str = "hooks";
+/// After so many seconds nobody will come back to a call.
+const KEPT: i64 = 7 * 24 * 60 * 60;
+
+/// What is to be known of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// The agent asked the person.
+    pub asked: bool,
+    /// `sayso exec` runs it, and writes down what comes of it.
+    pub handed_over: bool,
+    /// The change under which its files are kept.
+    pub change: Option<String>,
+}
+
+/// Keeps it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn put(state: &Path, session: &str, call: &str, pending: &Pending) -> Result<(), String> {
+    if call.is_empty() {
+        return Ok(());
+    }
+    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
+    let change = pending.change.as_ref().map_or_else(|| Value::Null.into(), Node::text);
+    let node = Node::map([("asked", flag(pending.asked)), ("handed_over", flag(pending.handed_over)), ("change", change)]);
+    let name = name(session, call);
+    let fresh = format!("{name}.{}", std::process::id());
+    folder.remove(&fresh)?;
+    let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
+    file.write_all(json::write(&node).as_bytes()).map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
+    folder.rename(&fresh, &name)
+}
+
+/// Takes what was kept; nothing, where nothing was.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
+    let name = name(session, call);
+    let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
+    let Some(folder) = folder else { return Ok(Pending::default()) };
+    let Some(file) = folder.read(&name)? else { return Ok(Pending::default()) };
+    let mut text = String::new();
+    file.take(1 << 16).read_to_string(&mut text).map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
+    folder.remove(&name)?;
+    let node = json::read(&text, &Limits::default()).map_err(|finding| finding.message)?;
+    let is = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or(false);
+    let change = node.get("change").and_then(Node::as_text).map(str::to_owned);
+    Ok(Pending { asked: is("asked"), handed_over: is("handed_over"), change })
+}
+
+/// Removes what nobody came back to.
+pub fn clear(state: &Path, now: i64) {
+    let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
+    let Some(folder) = folder else { return };
+    for name in folder.names().unwrap_or_default() {
+        let old = folder.look(&name).ok().flatten().is_some_and(|found| now.saturating_sub(found.st_mtime) > KEPT);
+        if old && name.len() >= 64 {
+            // What cannot be removed is tried again.
+            let _ = folder.remove(&name);
+        }
+    }
+}
+
+fn name(session: &str, call: &str) -> String {
+    let digest = Digest::of_bytes(format!("{}\0{session}\0{call}", session.len()).as_bytes());
+    String::from_utf8_lossy(&digest.hex()).into_owned()
+}

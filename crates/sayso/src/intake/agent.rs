@@ -1,0 +1,272 @@
+//! What every hook of an agent has in common: one JSON document in, what happened as an event, and an answer that no agent takes for a yes by
+//! mistake.
+
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::Call;
+use sayso_core::text::{Limits, json};
+use sayso_core::visible::visible;
+
+/// The longest document that is read.
+pub const LONGEST: usize = 16 << 20;
+/// The status that every agent takes for a denial, if words stand on the error stream.
+pub const REFUSED: u8 = 2;
+
+const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
+
+/// What an agent tells its hook.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A tool is about to be called.
+    Before(Wanted),
+    /// The agent is about to ask the person by itself.
+    Permission(Wanted),
+    /// A tool was called.
+    After {
+        /// Which call.
+        wanted: Wanted,
+        /// Whether it did its work.
+        succeeded: bool,
+        /// How long it took, in milliseconds, where the agent says so.
+        milliseconds: u64,
+    },
+    /// A session begins.
+    Started(Session),
+    /// A session is over.
+    Ended(Session),
+    /// Something that sayso has nothing to say to.
+    Other,
+}
+
+/// A session of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its name.
+    pub id: String,
+    /// The folder it works in.
+    pub workspace: String,
+}
+
+/// A call of a tool as the agent means it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// What it comes to: most tools make one call, a patch one for each file.
+    pub calls: Vec<Call>,
+    /// The arguments as the agent wrote them, for an answer that changes some.
+    pub input: Node,
+    /// The agent's own business, such as its list of things to do: it touches nothing, and sayso never answers for the person there.
+    pub is_inner: bool,
+}
+
+/// What the agent is answered.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// It may run.
+    Allow,
+    /// It may run with these arguments instead.
+    AllowAs(Node),
+    /// It must not run, and why.
+    Deny(String),
+    /// The agent asks the person, and shows why.
+    Ask(String),
+    /// Nothing: the agent does what it does without a hook.
+    Nothing,
+}
+
+/// What the process of the hook leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// On its output.
+    pub out: String,
+    /// On its error stream.
+    pub error: String,
+    /// Its status.
+    pub code: u8,
+}
+
+impl Said {
+    /// Nothing.
+    pub fn nothing() -> Said {
+        Said { out: String::new(), error: String::new(), code: 0 }
+    }
+
+    /// One JSON document.
+    pub fn json(node: &Node) -> Said {
+        Said { out: format!("{}\n", json::write_plain(node)), ..Said::nothing() }
+    }
+
+    /// A denial that every agent understands, whatever the event was: words on the error stream and a status.
+    pub fn refused(why: &str) -> Said {
+        Said { out: String::new(), error: format!("{}\n", reason(why)), code: REFUSED }
+    }
+}
+
+/// An agent whose hooks sayso answers.
+pub trait Agent: Sync {
+    /// The name on the command line and in the record.
+    fn name(&self) -> &'static str;
+
+    /// What the document says.
+    ///
+    /// # Errors
+    /// What is wrong with it; that is a denial.
+    fn read(&self, document: &Node, around: &Around) -> Result<Event, String>;
+
+    /// An answer to a call before it runs.
+    fn before(&self, reply: &Reply) -> Said;
+
+    /// An answer in place of the person, where the agent would ask.
+    fn permission(&self, reply: &Reply) -> Said;
+
+    /// Whether the agent can be told to ask the person about a call, or why not.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    fn can_ask(&self, around: &Around) -> Result<(), String>;
+
+    /// Whether an allowed call answers the agent's own question, too.
+    fn answers_questions(&self) -> bool;
+}
+
+/// What the process of the hook knows besides the document.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// `CLAUDE_PROJECT_DIR`: where Claude Code was started, whatever folder it works in by now.
+    pub project: Option<String>,
+    /// `CLAUDE_CODE_SESSION_ATTENDED`: `0` where nobody sits in front of it.
+    pub attended: Option<String>,
+}
+
+impl Around {
+    /// Asks the environment.
+    pub fn from_environment() -> Around {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Around { project: variable("CLAUDE_PROJECT_DIR"), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") }
+    }
+}
+
+/// The one document of the input. Whatever another reader might read differently is refused.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn document(bytes: &[u8]) -> Result<Node, String> {
+    if bytes.len() > LONGEST {
+        return Err(format!("the hook was given more than {} MiB", LONGEST >> 20));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("the hook was given no UTF-8, at byte {}", error.valid_up_to() + 1))?;
+    if text.trim().is_empty() {
+        return Err("the hook was given nothing".to_owned());
+    }
+    let node = json::read(text, &LIMITS)
+        .map_err(|finding| format!("the hook was given no sound JSON: {} (byte {})", finding.message, finding.span.start + 1))?;
+    match node.value {
+        Value::Map(_) => Ok(node),
+        _ => Err(format!("the hook was given {}, not an object", node.kind_word())),
+    }
+}
+
+/// The text under a key.
+///
+/// # Errors
+/// When it is missing or no text.
+pub fn text<'a>(node: &'a Node, key: &str) -> Result<&'a str, String> {
+    let value = node.get(key).ok_or_else(|| format!("`{key}` is missing"))?;
+    value.as_text().ok_or_else(|| format!("`{key}` is {}, not text", value.kind_word()))
+}
+
+/// The text under a key that may be missing.
+///
+/// # Errors
+/// When it is no text.
+pub fn maybe<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, String> {
+    match node.get(key).map(|node| &node.value) {
+        None | Some(Value::Null) => Ok(None),
+        _ => text(node, key).map(Some),
+    }
+}
+
+/// Server and tool of a joined name `mcp__server__tool`; none if it is no such name, or can be read in two ways.
+pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
+    let rest = name.strip_prefix("mcp__")?;
+    let places: Vec<usize> = (1..rest.len()).filter(|at| rest.get(*at..).is_some_and(|rest| rest.starts_with("__"))).collect();
+    match places.as_slice() {
+        [at] => Some((rest.get(..*at)?, rest.get(at + 2..)?)).filter(|(_, tool)| !tool.is_empty()),
+        _ => None,
+    }
+}
+
+/// A reason that is never empty, on lines that hold nothing hidden.
+pub fn reason(why: &str) -> String {
+    let shown = sayso_core::visible::visible_block(why);
+    let shown = shown.trim();
+    if shown.is_empty() { "sayso: denied".to_owned() } else { format!("sayso: {shown}") }
+}
+
+/// A name for a message.
+pub fn shown(text: &str) -> String {
+    visible(text).into_owned()
+}
+
+/// An object with one of its values replaced.
+pub fn with(node: &Node, key: &str, value: Node) -> Node {
+    let mut entries: Vec<(String, Node)> = node.entries().iter().map(|entry| (entry.key.clone(), entry.node.clone())).collect();
+    match entries.iter_mut().find(|(name, _)| name == key) {
+        Some(entry) => entry.1 = value,
+        None => entries.push((key.to_owned(), value)),
+    }
+    Node::map(entries)
+}
+
+/// An object without some of its keys.
+pub fn without(node: &Node, keys: &[&str]) -> Node {
+    let kept = node.entries().iter().filter(|entry| !keys.contains(&entry.key.as_str()));
+    Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_joined_name_that_splits_two_ways_is_not_split() {
+        assert_eq!(split_mcp("mcp__github__get_issue"), Some(("github", "get_issue")));
+        for name in ["mcp__a__b__c", "mcp__a___b", "mcp__a", "mcp____b", "mcp__a__", "github__x", "mcp__", ""] {
+            assert_eq!(split_mcp(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_sound_document_is_read_and_nothing_else() {
+        assert!(document(br#" {"a": 1} "#).is_ok());
+        let deep = format!("{}{}", "[".repeat(400), "]".repeat(400));
+        let deep = format!("{{\"a\":{deep}}}");
+        let bad: &[&[u8]] = &[
+            b"",
+            b" \n",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\": \"\xff\"}",
+            b"{\"a\": 1, \"a\": 2}",
+            b"{\"a\": {\"b\": 1, \"b\": 2}}",
+            b"{} {}",
+            b"{}x",
+            b"{\"a\": 1",
+            b"[]",
+            b"\"text\"",
+            b"null",
+            b"{'a': 1}",
+            b"{\"a\": 01}",
+            b"{\"a\": NaN}",
+            deep.as_bytes(),
+        ];
+        for bytes in bad {
+            assert!(document(bytes).is_err(), "{:?}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[test]
+    fn a_reason_is_never_empty() {
+        for why in ["", " ", "\n\n"] {
+            assert_eq!(reason(why), "sayso: denied");
+            assert!(!Said::refused(why).error.trim().is_empty());
+        }
+    }
+}

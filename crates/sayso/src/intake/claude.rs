@@ -1,0 +1,261 @@
+//! Claude Code: what its hooks bring, and how it wants to be answered.
+//!
+//! Written after version 2.1.325. Three things are easy to get wrong: output that is no JSON lets the tool run, whatever `onFailure` says;
+//! `updatedInput` replaces all arguments, so all of them are given back; and an `ask` is only shown where somebody sits in front of it.
+
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::paths::join;
+use sayso_core::tool;
+
+use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+
+/// Claude Code.
+pub struct Claude;
+
+/// Its own business: these touch nothing but its conversation and its own background tasks.
+const INNER: &[&str] = &[
+    "AskUserQuestion",
+    "BashOutput",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "KillBash",
+    "KillShell",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
+    "TodoWrite",
+    "ToolSearch",
+];
+
+/// Tools that our registry has under the same names, with the same arguments.
+const SAME: &[&str] = &["Edit", "Glob", "Grep", "LS", "Read", "WebFetch", "Write"];
+
+/// Events that nothing depends on.
+const OTHER: &[&str] = &[
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+    "PermissionDenied",
+    "PostCompact",
+    "PostModelSwitch",
+    "PostToolBatch",
+    "PreCompact",
+    "PreModelSwitch",
+    "Setup",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "UserPromptExpansion",
+    "UserPromptSubmit",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
+
+/// The longest that Claude Code waits for a command, and for one in the background: it ends them itself before that.
+const LONGEST_WAIT: &str = "600000";
+const LONGEST_BACKGROUND: &str = "3600000";
+
+impl Agent for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn read(&self, document: &Node, around: &Around) -> Result<Event, String> {
+        let event = text(document, "hook_event_name")?;
+        if OTHER.contains(&event) {
+            return Ok(Event::Other);
+        }
+        let id = text(document, "session_id")?.to_owned();
+        let cwd = text(document, "cwd")?;
+        if !cwd.starts_with('/') {
+            return Err(format!("`cwd` is not an absolute path: `{}`", shown(cwd)));
+        }
+        // It may have gone into another folder since it was started; the project is where it was.
+        let workspace = around.project.as_deref().filter(|project| project.starts_with('/')).unwrap_or(cwd);
+        let session = Session { id, workspace: join("/", workspace) };
+        match event {
+            "SessionStart" => return Ok(Event::Started(session)),
+            "SessionEnd" => return Ok(Event::Ended(session)),
+            _ => {}
+        }
+        let wanted = || wanted(document, &session, cwd);
+        match event {
+            "PreToolUse" => Ok(Event::Before(wanted()?)),
+            "PermissionRequest" => Ok(Event::Permission(wanted()?)),
+            "PostToolUse" | "PostToolUseFailure" => Ok(Event::After {
+                wanted: wanted()?,
+                succeeded: event == "PostToolUse",
+                milliseconds: document.get("duration_ms").and_then(Node::as_whole).unwrap_or(0),
+            }),
+            other => Err(format!("sayso does not know the event `{}` of Claude Code", shown(other))),
+        }
+    }
+
+    fn before(&self, reply: &Reply) -> Said {
+        let answer = |decision: &str, why: Option<&str>, input: Option<&Node>| {
+            let mut fields = vec![("hookEventName", Node::text("PreToolUse")), ("permissionDecision", Node::text(decision))];
+            fields.extend(why.map(|why| ("permissionDecisionReason", Node::text(reason(why)))));
+            fields.extend(input.map(|input| ("updatedInput", input.clone())));
+            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+        };
+        match reply {
+            Reply::Allow => answer("allow", Some("allowed by the policy"), None),
+            Reply::AllowAs(input) => answer("allow", Some("allowed by the policy, and run by sayso"), Some(input)),
+            Reply::Deny(why) => answer("deny", Some(why), None),
+            Reply::Ask(why) => answer("ask", Some(why), None),
+            Reply::Nothing => Said::nothing(),
+        }
+    }
+
+    fn permission(&self, reply: &Reply) -> Said {
+        let answer = |decision: Vec<(&str, Node)>| {
+            let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
+            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+        };
+        match reply {
+            Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
+            Reply::AllowAs(input) => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
+            Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
+            Reply::Ask(_) | Reply::Nothing => Said::nothing(),
+        }
+    }
+
+    fn can_ask(&self, around: &Around) -> Result<(), String> {
+        match around.attended.as_deref() {
+            Some("0") => Err("nobody sits in front of this session; allow it with a rule, or run it by hand".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Its `allow` before a call has skipped its own question already; one that is asked all the same is one that the person wants.
+    fn answers_questions(&self) -> bool {
+        false
+    }
+}
+
+fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, String> {
+    let name = text(document, "tool_name")?;
+    let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
+    let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
+    let id = maybe(document, "tool_use_id")?.unwrap_or_default();
+    let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
+        (None, None) => Caller { name: "claude".to_owned(), parents: Vec::new() },
+        // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
+        (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec!["claude".to_owned()] },
+    };
+    let call = |tool: &str, args: Node| Call {
+        id: id.to_owned(),
+        cwd: join("/", cwd),
+        agent: caller.clone(),
+        session: session.id.clone(),
+        ..Call::new(tool, args, session.workspace.clone())
+    };
+    let is_inner = INNER.contains(&name);
+    let calls = match name {
+        _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
+        "Bash" => vec![call(name, command(input))],
+        "Monitor" if input.get("command").is_some() => vec![call("Bash", command(input))],
+        "MultiEdit" => edits(input)?.into_iter().map(|args| call("Edit", args)).collect(),
+        "NotebookEdit" => vec![call("file_append", notebook(input)?)],
+        "NotebookRead" => vec![call("file_read", renamed(input, "notebook_path", "path"))],
+        "Agent" | "Task" => vec![call("delegate", delegation(input)?)],
+        name if SAME.contains(&name) => vec![call(name, input.clone())],
+        name => vec![match mcp(document, name)? {
+            Some((server, tool)) => {
+                call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
+            }
+            // It has a name that means something elsewhere; here it may be anything.
+            None if tool::find(name).is_some() => call(&format!("claude:{name}"), input.clone()),
+            None => call(name, input.clone()),
+        }],
+    };
+    let calls = numbered(calls);
+    Ok(Wanted { calls, input: input.clone(), is_inner })
+}
+
+/// Several calls of one id are told apart by a number.
+pub(super) fn numbered(mut calls: Vec<Call>) -> Vec<Call> {
+    for (index, call) in calls.iter_mut().enumerate().skip(1).filter(|(_, call)| !call.id.is_empty()) {
+        call.id = format!("{}.{}", call.id, index + 1);
+    }
+    calls
+}
+
+/// The server and the tool of an MCP call: by what Claude Code says of the server, or by a name that can be read in one way only.
+fn mcp(document: &Node, name: &str) -> Result<Option<(String, String)>, String> {
+    let owned = |(server, tool): (&str, &str)| (server.to_owned(), tool.to_owned());
+    let Some(server) = document.get("mcp_server").filter(|node| !matches!(node.value, Value::Null)) else {
+        return Ok(split_mcp(name).map(owned));
+    };
+    let server = text(server, "name")?;
+    let plain = |sign: char| if sign.is_ascii_alphanumeric() || sign == '-' || sign == '_' { sign } else { '_' };
+    let joined: String = format!("mcp__{}__", server.chars().map(plain).collect::<String>());
+    Ok(name.strip_prefix(&joined).filter(|tool| !tool.is_empty()).map(|tool| owned((server, tool))))
+}
+
+/// A command: times are milliseconds here, and a parameter that only says `false` says nothing.
+fn command(input: &Node) -> Node {
+    let is_false = |key: &str| input.get(key).and_then(Node::as_bool) == Some(false);
+    let idle: Vec<&str> = ["dangerouslyDisableSandbox", "run_in_background"].into_iter().filter(|key| is_false(key)).collect();
+    let background = input.get("run_in_background").is_some() && !idle.contains(&"run_in_background");
+    let usual = if background { LONGEST_BACKGROUND } else { LONGEST_WAIT };
+    let given = input.get("timeout").filter(|node| !matches!(node.value, Value::Null)).filter(|_| !background).cloned();
+    let limit = given.unwrap_or_else(|| Value::Number(usual.to_owned()).into());
+    let rest = without(input, &[idle.as_slice(), &["timeout"]].concat());
+    if rest.get("timeout_ms").is_some() { rest } else { super::agent::with(&rest, "timeout_ms", limit) }
+}
+
+/// The edits of a `MultiEdit`, each as one of its own.
+fn edits(input: &Node) -> Result<Vec<Node>, String> {
+    let path = text(input, "file_path")?;
+    let list = input.get("edits").map(Node::items).filter(|items| !items.is_empty()).ok_or("`edits` is missing")?;
+    let rest = without(input, &["edits"]);
+    list.iter()
+        .map(|edit| match &edit.value {
+            Value::Map(_) => {
+                let own =
+                    edit.entries().iter().filter(|entry| entry.key != "file_path").map(|entry| (entry.key.clone(), entry.node.clone()));
+                let beside =
+                    rest.entries().iter().filter(|entry| entry.key != "file_path").map(|entry| (entry.key.clone(), entry.node.clone()));
+                Ok(Node::map(std::iter::once(("file_path".to_owned(), Node::text(path))).chain(own).chain(beside)))
+            }
+            _ => Err(format!("an edit is {}, not an object", edit.kind_word())),
+        })
+        .collect()
+}
+
+/// A change of one cell of a notebook: which file, and what is new in it.
+fn notebook(input: &Node) -> Result<Node, String> {
+    let path = text(input, "notebook_path")?;
+    let (mode, cell) = (maybe(input, "edit_mode")?.unwrap_or("replace"), maybe(input, "cell_id")?.unwrap_or("the first"));
+    let source = maybe(input, "new_source")?.unwrap_or_default();
+    let words = format!("{mode} the cell {cell}");
+    Ok(Node::map([("path", Node::text(path)), ("content", Node::text(source)), ("description", Node::text(words))]))
+}
+
+/// Work for another agent. Which model does it and whether in the background changes nothing of what it may do.
+fn delegation(input: &Node) -> Result<Node, String> {
+    let agent = maybe(input, "subagent_type")?.unwrap_or("general-purpose");
+    let rest = without(input, &["model", "run_in_background", "subagent_type"]);
+    Ok(super::agent::with(&rest, "agent", Node::text(agent)))
+}
+
+fn renamed(input: &Node, from: &str, to: &str) -> Node {
+    let name = |key: &str| if key == from { to.to_owned() } else { key.to_owned() };
+    Node::map(input.entries().iter().map(|entry| (name(&entry.key), entry.node.clone())))
+}

@@ -1,0 +1,139 @@
+//! Codex: what its hooks bring, and how it wants to be answered.
+//!
+//! Written after version 0.166.0. It knows no `ask`, and runs the tool if it gets one; it takes an `allow` only with other arguments, and
+//! runs the tool if it stands alone; and a denial without a reason is none. So silence is its yes, and its own questions are answered apart.
+//! It does not say in which folder a command will run if the model chose another one than that of the session.
+
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::paths::join;
+use sayso_core::tool;
+
+use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+use super::claude::numbered;
+use super::patch;
+
+/// Codex.
+pub struct Codex;
+
+/// Its own business.
+const INNER: &[&str] = &["request_user_input", "update_plan"];
+
+/// Events that nothing depends on.
+const OTHER: &[&str] = &[
+    "Interrupt",
+    "Notification",
+    "PostCompact",
+    "PostModelRequest",
+    "PreCompact",
+    "PreModelRequest",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "UserPromptSubmit",
+];
+
+/// So long a command may run that sayso runs; Codex ends it before that where it wants to.
+const LONGEST: &str = "3600000";
+
+impl Agent for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn read(&self, document: &Node, _: &Around) -> Result<Event, String> {
+        let event = text(document, "hook_event_name")?;
+        if OTHER.contains(&event) {
+            return Ok(Event::Other);
+        }
+        let session = Session { id: text(document, "session_id")?.to_owned(), workspace: join("/", text(document, "cwd")?) };
+        if !text(document, "cwd")?.starts_with('/') {
+            return Err("`cwd` is not an absolute path".to_owned());
+        }
+        let wanted = || wanted(document, &session);
+        match event {
+            "SessionStart" => Ok(Event::Started(session)),
+            "SessionEnd" => Ok(Event::Ended(session)),
+            "PreToolUse" => Ok(Event::Before(wanted()?)),
+            "PermissionRequest" => Ok(Event::Permission(wanted()?)),
+            // It says so only of what went well, as far as it can tell.
+            "PostToolUse" => Ok(Event::After { wanted: wanted()?, succeeded: true, milliseconds: 0 }),
+            other => Err(format!("sayso does not know the event `{}` of Codex", shown(other))),
+        }
+    }
+
+    fn before(&self, reply: &Reply) -> Said {
+        let answer = |fields: Vec<(&str, Node)>| {
+            let fields = std::iter::once(("hookEventName", Node::text("PreToolUse"))).chain(fields);
+            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+        };
+        let decision = |word: &str| ("permissionDecision", Node::text(word));
+        let why = |why: &str| ("permissionDecisionReason", Node::text(reason(why)));
+        match reply {
+            Reply::Allow | Reply::Nothing => Said::nothing(),
+            Reply::AllowAs(input) => answer(vec![decision("allow"), ("updatedInput", input.clone())]),
+            Reply::Deny(words) => answer(vec![decision("deny"), why(words)]),
+            // Nobody gets here: it cannot be told to ask, and silence would run the tool.
+            Reply::Ask(words) => answer(vec![decision("deny"), why(words)]),
+        }
+    }
+
+    fn permission(&self, reply: &Reply) -> Said {
+        let answer = |decision: Vec<(&str, Node)>| {
+            let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
+            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+        };
+        match reply {
+            Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
+            Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
+            // It takes no other arguments here.
+            Reply::AllowAs(_) | Reply::Ask(_) | Reply::Nothing => Said::nothing(),
+        }
+    }
+
+    fn can_ask(&self, _: &Around) -> Result<(), String> {
+        Err("Codex cannot be told to ask; allow it with a rule, or run it by hand".to_owned())
+    }
+
+    fn answers_questions(&self) -> bool {
+        true
+    }
+}
+
+fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
+    let name = text(document, "tool_name")?;
+    let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
+    let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
+    let id = maybe(document, "tool_use_id")?.unwrap_or_default();
+    let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
+        (None, None) => Caller { name: "codex".to_owned(), parents: Vec::new() },
+        (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec!["codex".to_owned()] },
+    };
+    let call = |tool: &str, args: Node| Call {
+        id: id.to_owned(),
+        agent: caller.clone(),
+        session: session.id.clone(),
+        ..Call::new(tool, args, session.workspace.clone())
+    };
+    let is_inner = INNER.contains(&name);
+    let calls = match name {
+        _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
+        "Bash" => vec![call(name, super::agent::with(input, "timeout_ms", Value::Number(LONGEST.to_owned()).into()))],
+        "apply_patch" => patch::read(text(input, "command")?)?.into_iter().map(|(tool, args)| call(tool, args)).collect(),
+        "view_image" => vec![call("file_read", input.clone())],
+        "spawn_agent" => {
+            let agent = maybe(input, "agent_type")?.unwrap_or("default");
+            vec![call("delegate", super::agent::with(&without(input, &["agent_type", "model"]), "agent", Node::text(agent)))]
+        }
+        name => vec![match split_mcp(name) {
+            Some((server, tool)) => {
+                call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
+            }
+            // It has a name that means something elsewhere; here it may be anything.
+            None if tool::find(name).is_some() => call(&format!("codex:{name}"), input.clone()),
+            None => call(name, input.clone()),
+        }],
+    };
+    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner })
+}

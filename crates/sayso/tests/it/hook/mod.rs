@@ -1,0 +1,78 @@
+//! `sayso hook claude` and `sayso hook codex` through the real program, with what those agents send.
+
+mod after;
+mod asking;
+mod edits;
+mod exec;
+mod hostile;
+mod trouble;
+mod wire;
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, read};
+use crate::program::{Outcome, run};
+
+/// The session of every call here.
+pub const SESSION: &str = "5e551011-0000-4000-8000-000000000001";
+
+/// What both agents say of a call.
+pub fn event(desk: &Desk, event: &str, tool: &str, input: Value) -> Value {
+    json!({
+        "session_id": SESSION,
+        "transcript_path": "/nowhere/t.jsonl",
+        "cwd": desk.scene.folder(),
+        "permission_mode": "default",
+        "hook_event_name": event,
+        "tool_name": tool,
+        "tool_input": input,
+        "tool_use_id": "toolu_01",
+    })
+}
+
+/// A call that is about to run.
+pub fn before(desk: &Desk, tool: &str, input: Value) -> Value {
+    event(desk, "PreToolUse", tool, input)
+}
+
+/// Starts the hook with these bytes on its input.
+pub fn raw(desk: &Desk, agent: &str, bytes: &[u8]) -> Outcome {
+    run(desk.program().args(["hook", agent]), bytes)
+}
+
+/// Starts the hook with a payload, and insists that it was answered.
+#[track_caller]
+pub fn answered(desk: &Desk, agent: &str, payload: &Value) -> Value {
+    let done = raw(desk, agent, payload.to_string().as_bytes()).is(0, "answered");
+    assert_eq!(done.err, "");
+    if done.out.is_empty() { Value::Null } else { read(&done)["hookSpecificOutput"].clone() }
+}
+
+/// The decision on a call that is about to run, with its reason.
+#[track_caller]
+pub fn decided(desk: &Desk, agent: &str, tool: &str, input: Value) -> (String, String) {
+    let said = answered(desk, agent, &before(desk, tool, input));
+    let text = |key: &str| said[key].as_str().unwrap_or_default().to_owned();
+    (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+/// The decision on a command by Claude Code.
+#[track_caller]
+pub fn command(desk: &Desk, command: &str) -> String {
+    decided(desk, "claude", "Bash", json!({"command": command})).0
+}
+
+/// Insists on a denial in the form of the agent, with words in it.
+#[track_caller]
+pub fn is_denied(said: &Value, words: &str) {
+    assert_eq!(said["permissionDecision"], "deny", "{said}");
+    let why = said["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.starts_with("sayso: ") && why.contains(words), "{why}");
+}
+
+/// Insists on the denial that every agent understands.
+#[track_caller]
+pub fn is_refused(done: &Outcome, words: &str) {
+    assert_eq!((done.code, done.out.as_str()), (2, ""), "{done:?}");
+    assert!(done.err.starts_with("sayso: ") && done.err.contains(words), "{done:?}");
+}
