@@ -24,6 +24,8 @@ fn main() {
     let rules: String = (0..RULES).map(|number| format!("  - allow: {{command: \"tool{number} build *\"}}\n")).collect();
     fs::write(config.join("policy.yaml"), format!("version: 1\nrules:\n{rules}")).unwrap();
     fs::write(workspace.join("a.txt"), "one\n").unwrap();
+    let started = format!("{{\"session_id\":\"s\",\"cwd\":\"{}\",\"hook_event_name\":\"SessionStart\"}}", workspace.display());
+    time(Command::new(env!("CARGO_BIN_EXE_sayso")).args(["hook", "codex"]), &home, &workspace, &started);
     println!("start to end of a process, median and 95th of {RUNS}, {RULES} rules");
     let line = |name: &str, times: &mut Vec<Duration>, over: Option<Duration>| {
         times.sort_unstable();
@@ -57,7 +59,7 @@ fn main() {
 }
 
 fn time(command: &mut Command, home: &Path, workspace: &Path, input: &str) -> Duration {
-    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home).current_dir(workspace);
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home).env("CLAUDE_PROJECT_DIR", workspace).current_dir(workspace);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().unwrap();

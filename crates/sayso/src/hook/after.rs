@@ -57,6 +57,9 @@ pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, millise
 pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
     let place = Place::open(&session.workspace)?;
     pending::clear(place.state(), now());
+    if agent.folder_is_of_the_call() {
+        pending::begin(place.state(), &session.id, &session.workspace)?;
+    }
     let fields = [("session", session.id.as_str()), ("agent", agent.name()), ("workspace", session.workspace.as_str())];
     place.recorder.note("session_started", fields.map(|(name, value)| (name, record::text(value))).into())
 }

@@ -18,8 +18,8 @@ use sayso_gate::approved::Approved;
 use sayso_gate::gate::Gate;
 use sayso_gate::host::Answer;
 
-use crate::holding;
 use crate::intake::agent::{Agent, Around, Event, Reply, Said, Wanted, document, with};
+use crate::{holding, record_folder};
 use pending::Pending;
 use place::{Place, now};
 
@@ -42,10 +42,17 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
         Ok(()) => Said::nothing(),
         Err(why) => Said { code: COMPLAINS, ..Said::refused(&why) },
     };
+    let placed = |wanted: Wanted| placed(agent, &document, wanted);
     match event {
-        Event::Before(wanted) => agent.before(&before(agent, &wanted, around).unwrap_or_else(Reply::Deny)),
-        Event::Permission(wanted) => agent.permission(&permission(agent, &wanted).unwrap_or_else(Reply::Deny)),
-        Event::After { wanted, succeeded, milliseconds } => complain(after::after(agent, &wanted, succeeded, milliseconds)),
+        Event::Before(wanted) => {
+            agent.before(&placed(wanted).and_then(|wanted| before(agent, &wanted, around)).unwrap_or_else(Reply::Deny))
+        }
+        Event::Permission(wanted) => {
+            agent.permission(&placed(wanted).and_then(|wanted| permission(agent, &wanted)).unwrap_or_else(Reply::Deny))
+        }
+        Event::After { wanted, succeeded, milliseconds } => {
+            complain(placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)))
+        }
         Event::Started(session) => complain(after::started(agent, &session)),
         Event::Ended(session) => complain(after::ended(&session)),
         Event::Other => Said::nothing(),
@@ -60,6 +67,18 @@ fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
         Some("PostToolUse" | "PostToolUseFailure") => Said { code: COMPLAINS, ..Said::refused(&why) },
         _ => Said::refused(&why),
     }
+}
+
+/// The call in its workspace, where the agent only says in which folder the model wants to work: whatever folder that is, it is no workspace.
+fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Wanted, String> {
+    if agent.folder_is_of_the_call() {
+        let session = wanted.calls.first().map(|call| call.session.clone()).unwrap_or_default();
+        let state = record_folder::whereabouts()?.state;
+        let workspace = pending::beginning(&state, &session)?.or_else(|| agent.workspace_by_itself(document));
+        let workspace = workspace.ok_or("nobody knows in which folder this session began; let `SessionStart` start the hook, too")?;
+        wanted.calls.iter_mut().for_each(|call| call.workspace.clone_from(&workspace));
+    }
+    Ok(wanted)
 }
 
 /// The answer to a call that is about to run. An error is a denial.

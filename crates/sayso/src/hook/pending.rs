@@ -9,6 +9,8 @@ use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 
 const FOLDER: &str = "hooks";
+/// Stands for the beginning of a session; no call has this id.
+const BEGINNING: &str = "\n";
 /// After so many seconds nobody will come back to a call.
 const KEPT: i64 = 7 * 24 * 60 * 60;
 
@@ -35,12 +37,25 @@ pub fn put(state: &Path, session: &str, call: &str, pending: &Pending) -> Result
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
     let change = pending.change.as_ref().map_or_else(|| Value::Null.into(), Node::text);
     let node = Node::map([("asked", flag(pending.asked)), ("handed_over", flag(pending.handed_over)), ("change", change)]);
-    let name = name(session, call);
-    let fresh = format!("{name}.{}", std::process::id());
-    folder.remove(&fresh)?;
-    let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
-    file.write_all(json::write(&node).as_bytes()).map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
-    folder.rename(&fresh, &name)
+    write(&folder, &name(session, call), &node)
+}
+
+/// Keeps in which folder a session began.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String> {
+    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    write(&folder, &name(session, BEGINNING), &Node::map([("workspace", Node::text(workspace))]))
+}
+
+/// In which folder a session began; none where nobody saw it.
+///
+/// # Errors
+/// When that cannot be read.
+pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> {
+    let Some(node) = read(state, &name(session, BEGINNING), false)? else { return Ok(None) };
+    Ok(node.get("workspace").and_then(Node::as_text).map(str::to_owned))
 }
 
 /// Takes what was kept; nothing, where nothing was.
@@ -48,17 +63,30 @@ pub fn put(state: &Path, session: &str, call: &str, pending: &Pending) -> Result
 /// # Errors
 /// When it cannot be read.
 pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
-    let name = name(session, call);
-    let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
-    let Some(folder) = folder else { return Ok(Pending::default()) };
-    let Some(file) = folder.read(&name)? else { return Ok(Pending::default()) };
-    let mut text = String::new();
-    file.take(1 << 16).read_to_string(&mut text).map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
-    folder.remove(&name)?;
-    let node = json::read(&text, &Limits::default()).map_err(|finding| finding.message)?;
+    let Some(node) = read(state, &name(session, call), true)? else { return Ok(Pending::default()) };
     let is = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or(false);
     let change = node.get("change").and_then(Node::as_text).map(str::to_owned);
     Ok(Pending { asked: is("asked"), handed_over: is("handed_over"), change })
+}
+
+fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {
+    let fresh = format!("{name}.{}", std::process::id());
+    folder.remove(&fresh)?;
+    let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
+    file.write_all(json::write(node).as_bytes()).map_err(|error| format!("what is to be known of the call cannot be written: {error}"))?;
+    folder.rename(&fresh, name)
+}
+
+fn read(state: &Path, name: &str, takes: bool) -> Result<Option<Node>, String> {
+    let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
+    let Some(folder) = folder else { return Ok(None) };
+    let Some(file) = folder.read(name)? else { return Ok(None) };
+    let mut text = String::new();
+    file.take(1 << 17).read_to_string(&mut text).map_err(|error| format!("what is to be known of the call cannot be read: {error}"))?;
+    if takes {
+        folder.remove(name)?;
+    }
+    json::read(&text, &Limits::default()).map(Some).map_err(|finding| finding.message)
 }
 
 /// Removes what nobody came back to.

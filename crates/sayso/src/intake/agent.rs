@@ -125,6 +125,12 @@ pub trait Agent: Sync {
 
     /// Whether an allowed call answers the agent's own question, too.
     fn answers_questions(&self) -> bool;
+
+    /// Whether the folder in a document is that of the call, which the model chooses; the workspace is then known from elsewhere.
+    fn folder_is_of_the_call(&self) -> bool;
+
+    /// The workspace of a session by what the agent itself keeps of it, for a session whose start nobody saw.
+    fn workspace_by_itself(&self, document: &Node) -> Option<String>;
 }
 
 /// What the process of the hook knows besides the document.

@@ -17,10 +17,13 @@ pub struct Claude;
 const INNER: &[&str] = &[
     "AskUserQuestion",
     "BashOutput",
+    "CronList",
     "EnterPlanMode",
     "ExitPlanMode",
     "KillBash",
     "KillShell",
+    "ListAgents",
+    "ReportFindings",
     "TaskCreate",
     "TaskGet",
     "TaskList",
@@ -85,8 +88,9 @@ impl Agent for Claude {
         if !cwd.starts_with('/') {
             return Err(format!("`cwd` is not an absolute path: `{}`", shown(cwd)));
         }
-        // It may have gone into another folder since it was started; the project is where it was.
-        let workspace = around.project.as_deref().filter(|project| project.starts_with('/')).unwrap_or(cwd);
+        // It may have gone into another folder since it was started, where the model wanted it to; the project is where it was.
+        let workspace = around.project.as_deref().filter(|project| project.starts_with('/'));
+        let workspace = workspace.ok_or("`CLAUDE_PROJECT_DIR` is not set, so nobody knows in which folder Claude Code works")?;
         let session = Session { id, workspace: join("/", workspace) };
         match event {
             "SessionStart" => return Ok(Event::Started(session)),
@@ -145,6 +149,15 @@ impl Agent for Claude {
     /// Its `allow` before a call has skipped its own question already; one that is asked all the same is one that the person wants.
     fn answers_questions(&self) -> bool {
         false
+    }
+
+    /// It says by a variable where it was started.
+    fn folder_is_of_the_call(&self) -> bool {
+        false
+    }
+
+    fn workspace_by_itself(&self, _: &Node) -> Option<String> {
+        None
     }
 }
 

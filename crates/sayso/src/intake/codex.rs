@@ -2,11 +2,14 @@
 //!
 //! Written after version 0.166.0. It knows no `ask`, and runs the tool if it gets one; it takes an `allow` only with other arguments, and
 //! runs the tool if it stands alone; and a denial without a reason is none. So silence is its yes, and its own questions are answered apart.
-//! It does not say in which folder a command will run if the model chose another one than that of the session.
+//! The folder in its documents is the one that the model chose for the command; the workspace is the folder that the session began in.
+
+use std::io::{BufRead as _, Read as _};
 
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent as Caller, Call, ToolSays};
 use sayso_core::paths::join;
+use sayso_core::text::{Limits, json};
 use sayso_core::tool;
 
 use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
@@ -17,7 +20,7 @@ use super::patch;
 pub struct Codex;
 
 /// Its own business.
-const INNER: &[&str] = &["request_user_input", "update_plan"];
+const INNER: &[&str] = &["create_goal", "get_goal", "request_user_input", "update_goal", "update_plan"];
 
 /// Events that nothing depends on.
 const OTHER: &[&str] = &[
@@ -33,6 +36,9 @@ const OTHER: &[&str] = &[
     "SubagentStop",
     "UserPromptSubmit",
 ];
+
+/// So much of its record of a session is read.
+const MOST_OF_RECORD: u64 = 1 << 20;
 
 /// So long a command may run that sayso runs; Codex ends it before that where it wants to.
 const LONGEST: &str = "3600000";
@@ -98,6 +104,23 @@ impl Agent for Codex {
 
     fn answers_questions(&self) -> bool {
         true
+    }
+
+    fn folder_is_of_the_call(&self) -> bool {
+        true
+    }
+
+    /// The first line of its own record of the session says where it began.
+    fn workspace_by_itself(&self, document: &Node) -> Option<String> {
+        let file = std::fs::File::open(text(document, "transcript_path").ok()?).ok()?;
+        let mut line = String::new();
+        std::io::BufReader::new(file.take(MOST_OF_RECORD)).read_line(&mut line).ok()?;
+        let first = json::read(&line, &Limits::default()).ok()?;
+        let session = first.get("payload").filter(|_| first.get("type").and_then(Node::as_text) == Some("session_meta"))?;
+        let of = |key: &str| session.get(key).and_then(Node::as_text);
+        let named = document.get("session_id").and_then(Node::as_text)?;
+        let same = [of("id"), of("session_id")].contains(&Some(named));
+        of("cwd").filter(|folder| same && folder.starts_with('/')).map(|folder| join("/", folder))
     }
 }
 

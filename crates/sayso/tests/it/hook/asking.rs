@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SESSION, answered, before, command, decided, event, is_denied};
+use super::{SESSION, answered, before, command, decided, event, is_denied, program, raw};
 use crate::desk::{Desk, read};
 use crate::program::run;
 
@@ -42,7 +42,7 @@ fn a_dialog_asks_where_somebody_sits_in_front_of_it_and_one_yes_is_enough() {
     assert_eq!((decision.as_str(), why.contains("two confirmations")), ("deny", true), "{why}");
     // Nobody sits there.
     let payload = before(&desk, "Bash", json!({"command": "make all"})).to_string();
-    let done = run(desk.program().env("CLAUDE_CODE_SESSION_ATTENDED", "0").args(["hook", "claude"]), payload.as_bytes());
+    let done = run(program(&desk, "claude").env("CLAUDE_CODE_SESSION_ATTENDED", "0"), payload.as_bytes());
     is_denied(&read(&done)["hookSpecificOutput"], "nobody sits in front");
 }
 
@@ -97,8 +97,8 @@ fn no_agent_approves_itself() {
 fn variables_of_the_agent_change_nothing() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     let payload = before(&desk, "Bash", json!({"command": "cat a.txt"})).to_string();
-    let mut program = desk.program();
-    program.env("SAYSO_MODE", "confirm-all").env("SAYSO_PROFILE", "nonsense").args(["hook", "claude"]);
+    let mut program = program(&desk, "claude");
+    program.env("SAYSO_MODE", "confirm-all").env("SAYSO_PROFILE", "nonsense");
     assert_eq!(read(&run(&mut program, payload.as_bytes()))["hookSpecificOutput"]["permissionDecision"], "allow");
 }
 
@@ -145,4 +145,36 @@ fn a_rule_for_an_mcp_tool_counts_where_its_server_is_certain() {
     assert_eq!(decided(&desk, "claude", "mcp__a__b__c", json!({})).0, "ask");
     assert_eq!(answered(&desk, "codex", &before(&desk, "mcp__a__b", json!({}))), Value::Null);
     is_denied(&answered(&desk, "codex", &before(&desk, "mcp__a__b__c", json!({}))), "");
+}
+
+#[test]
+fn a_folder_that_the_model_chose_is_no_workspace() {
+    let desk = Desk::with(&[("sub/a.txt", "one\n")]);
+    for agent in ["claude", "codex"] {
+        let asks = |folder: &str, line: &str| {
+            let mut payload = before(&desk, "Bash", json!({"command": line}));
+            payload["cwd"] = json!(folder);
+            let said = answered(&desk, agent, &payload);
+            said["permissionDecision"].as_str().unwrap_or("allow").to_owned()
+        };
+        assert_eq!(asks(desk.scene.workspace.join("sub").to_str().unwrap(), "cat a.txt"), "allow");
+        for (folder, line) in [("/var/log", "cat syslog"), (desk.scene.home.to_str().unwrap(), "cat notes.md")] {
+            assert_ne!(asks(folder, line), "allow", "{agent}: {line} in {folder}");
+        }
+    }
+}
+
+#[test]
+fn without_a_workspace_nothing_runs() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    let mut payload = before(&desk, "Bash", json!({"command": "cat a.txt"}));
+    let done = run(program(&desk, "claude").env_remove("CLAUDE_PROJECT_DIR"), payload.to_string().as_bytes());
+    is_denied(&read(&done)["hookSpecificOutput"], "CLAUDE_PROJECT_DIR");
+    // A record of another session says nothing of this one.
+    payload["session_id"] = json!("another");
+    is_denied(&answered(&desk, "codex", &payload), "SessionStart");
+    // Once the start was seen, the record is not needed, and no folder of a call counts.
+    let start = json!({"hook_event_name": "SessionStart", "session_id": "another", "cwd": desk.scene.folder(), "source": "startup"});
+    assert_eq!(raw(&desk, "codex", start.to_string().as_bytes()).code, 0);
+    assert!(answered(&desk, "codex", &payload).is_null());
 }

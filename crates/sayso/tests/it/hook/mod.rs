@@ -8,6 +8,10 @@ mod hostile;
 mod trouble;
 mod wire;
 
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::desk::{Desk, read};
@@ -20,7 +24,7 @@ pub const SESSION: &str = "5e551011-0000-4000-8000-000000000001";
 pub fn event(desk: &Desk, event: &str, tool: &str, input: Value) -> Value {
     json!({
         "session_id": SESSION,
-        "transcript_path": "/nowhere/t.jsonl",
+        "transcript_path": transcript(desk, SESSION),
         "cwd": desk.scene.folder(),
         "permission_mode": "default",
         "hook_event_name": event,
@@ -30,6 +34,24 @@ pub fn event(desk: &Desk, event: &str, tool: &str, input: Value) -> Value {
     })
 }
 
+/// The record that Codex keeps of a session: where it began.
+pub fn transcript(desk: &Desk, session: &str) -> PathBuf {
+    let path = desk.scene.home.join("rollout.jsonl");
+    let meta = json!({"type": "session_meta", "payload": {"id": session, "cwd": desk.scene.folder()}});
+    // Never while somebody may be reading it.
+    if !path.exists() {
+        fs::write(&path, format!("{meta}\n{{}}\n")).unwrap();
+    }
+    path
+}
+
+/// The hook as an agent starts it.
+pub fn program(desk: &Desk, agent: &str) -> Command {
+    let mut program = desk.program();
+    program.env("CLAUDE_PROJECT_DIR", desk.scene.folder()).args(["hook", agent]);
+    program
+}
+
 /// A call that is about to run.
 pub fn before(desk: &Desk, tool: &str, input: Value) -> Value {
     event(desk, "PreToolUse", tool, input)
@@ -37,7 +59,7 @@ pub fn before(desk: &Desk, tool: &str, input: Value) -> Value {
 
 /// Starts the hook with these bytes on its input.
 pub fn raw(desk: &Desk, agent: &str, bytes: &[u8]) -> Outcome {
-    run(desk.program().args(["hook", agent]), bytes)
+    run(&mut program(desk, agent), bytes)
 }
 
 /// Starts the hook with a payload, and insists that it was answered.

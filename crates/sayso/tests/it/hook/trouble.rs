@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::json;
 
-use super::{answered, before, is_denied};
+use super::{answered, before, is_denied, program};
 use crate::desk::{Desk, read};
 use crate::program::run;
 
@@ -21,7 +21,7 @@ fn without_a_home_everything_is_denied() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     for agent in ["claude", "codex"] {
         let mut program = desk.scene.program();
-        program.env_remove("HOME").args(["hook", agent]);
+        program.env_remove("HOME").env("CLAUDE_PROJECT_DIR", desk.scene.folder()).args(["hook", agent]);
         is_denied(&read(&run(&mut program, payload(&desk).as_bytes()).is(0, "denied"))["hookSpecificOutput"], "HOME");
     }
 }
@@ -58,6 +58,7 @@ fn a_full_disk_is_a_denial() {
     // A limit on the size of files stands in for the disk.
     let mut shell = Command::new("bash");
     shell.env_clear().env("PATH", crate::scene::PATH).env("HOME", &desk.scene.home).current_dir(&desk.scene.workspace);
+    shell.env("CLAUDE_PROJECT_DIR", desk.scene.folder());
     shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f 0; '{}' hook claude | cat", env!("CARGO_BIN_EXE_sayso")));
     let done = run(&mut shell, payload(&desk).as_bytes());
     is_denied(&read(&done)["hookSpecificOutput"], "recorded");
@@ -67,7 +68,7 @@ fn a_full_disk_is_a_denial() {
 fn an_answer_that_nobody_can_read_is_a_denial() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut child = desk.program().args(["hook", "claude"]).stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = program(&desk, "claude").stdin(Stdio::piped()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(payload(&desk).as_bytes()).unwrap();
     let done = child.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(2));
@@ -78,6 +79,7 @@ fn an_answer_that_nobody_can_read_is_a_denial() {
 fn many_at_once_are_all_answered_and_all_recorded() {
     const MANY: usize = 24;
     let desk = Desk::with(&[("a.txt", "one\n")]);
+    before(&desk, "Bash", json!({}));
     thread::scope(|scope| {
         for number in 0..MANY {
             let desk = &desk;
@@ -96,7 +98,7 @@ fn many_at_once_are_all_answered_and_all_recorded() {
 fn one_that_is_killed_leaves_nothing_that_breaks_the_next() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     for _ in 0..5 {
-        let mut child = desk.program().args(["hook", "claude"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = program(&desk, "claude").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(payload(&desk).as_bytes()).unwrap();
         drop(stdin);

@@ -73,18 +73,19 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
             desk.scene.user_policy(policy);
         }
         let variable = |name: &str| case["environment"][name].as_str().map(str::to_owned);
-        let around = Around { project: variable("CLAUDE_PROJECT_DIR"), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") };
+        let around = Around { project: Some(desk.scene.folder().to_owned()), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") };
         let agent: &dyn Agent = if name == "claude" { &Claude } else { &Codex };
         let payload = case["payload"].to_string();
         match agent.read(&document(payload.as_bytes()).unwrap(), &around) {
             Ok(event) => assert_eq!(calls(&event), case["calls"], "{shown}"),
             Err(why) => assert_eq!(case["reply"]["status"], 2, "{shown}: {why}"),
         }
-        let mut program = desk.program();
+        super::transcript(&desk, case["payload"]["session_id"].as_str().unwrap());
+        let mut program = super::program(&desk, &name);
         for (name, value) in case["environment"].as_object().into_iter().flatten() {
             program.env(name, value.as_str().unwrap());
         }
-        let done = run(program.args(["hook", &name]), payload.as_bytes());
+        let done = run(&mut program, payload.as_bytes());
         let reply = &case["reply"];
         assert_eq!((Value::from(done.code), Value::from(done.err.as_str())), (reply["status"].clone(), reply["stderr"].clone()), "{shown}");
         let out = if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() };
