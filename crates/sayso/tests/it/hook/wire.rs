@@ -25,8 +25,9 @@ fn files() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The calls that a payload comes to, as the corpus writes them.
-fn calls(event: &Event) -> Value {
+/// The calls that a payload comes to, as the corpus writes them. Where the document has only the folder of the call, the workspace is the
+/// one that the session began in.
+fn calls(event: &Event, began: Option<&str>) -> Value {
     let (Event::Before(wanted) | Event::Permission(wanted) | Event::After { wanted, .. }) = event else { return Value::Null };
     let one = |call: &Call| {
         serde_json::json!({
@@ -35,7 +36,7 @@ fn calls(event: &Event) -> Value {
             "agent": call.agent.name,
             "parents": call.agent.parents,
             "cwd": call.cwd,
-            "workspace": call.workspace,
+            "workspace": began.unwrap_or(&call.workspace),
         })
     };
     wanted.calls.iter().map(one).collect()
@@ -75,9 +76,10 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
         let variable = |name: &str| case["environment"][name].as_str().map(str::to_owned);
         let around = Around { project: Some(desk.scene.folder().to_owned()), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") };
         let agent: &dyn Agent = if name == "claude" { &Claude } else { &Codex };
+        let began = agent.folder_is_of_the_call().then(|| desk.scene.folder());
         let payload = case["payload"].to_string();
         match agent.read(&document(payload.as_bytes()).unwrap(), &around) {
-            Ok(event) => assert_eq!(calls(&event), case["calls"], "{shown}"),
+            Ok(event) => assert_eq!(calls(&event, began), case["calls"], "{shown}"),
             Err(why) => assert_eq!(case["reply"]["status"], 2, "{shown}: {why}"),
         }
         super::transcript(&desk, case["payload"]["session_id"].as_str().unwrap());
