@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::operation::Operation;
 use sayso_core::paths::ExtraProtected;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
@@ -20,7 +21,7 @@ use sayso_tools::web;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{bounded, git_identity};
+use crate::git_identity;
 
 /// What bounds commands here.
 #[derive(Clone)]
@@ -99,12 +100,21 @@ impl Bounding {
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
         let backend = Backend::full()?;
         self.profile(backend, workspace, workspace, &Terms { contained: true, ..terms.clone() })?;
-        let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+        let kept = self.knowing(workspace, |rules| {
+            let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+            let kept = Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
+            kept.map(Keeping::cancel).map_err(|why| why.to_string())
+        });
+        kept
+    }
+
+    /// Does something with what git ignores in a workspace, and what the policy protects there.
+    pub fn knowing<T>(&self, workspace: &Path, work: impl FnOnce(Rules<'_>) -> T) -> T {
+        let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_owned());
         let machine = self.machine();
-        let (ignored, protected) =
-            (|path: &Path, _: bool| bounded::is_ignored(&machine, &real, path), |path: &Path| self.is_protected(path, &real));
-        let rules = Rules { ignored: &ignored, protected: &protected };
-        Keeping::before(files, About::default(), &real, KeepLimits::default(), rules).map(Keeping::cancel).map_err(|why| why.to_string())
+        let ignored = |path: &Path, _: bool| is_ignored(&machine, &real, path);
+        let protected = |path: &Path| self.is_protected(path, &real);
+        work(Rules { ignored: &ignored, protected: &protected })
     }
 
     /// Looks at the machine.
@@ -147,4 +157,12 @@ impl Bounding {
         let way_out = WayOut { connect: Arc::new(connect), program: self.whereabouts.binary.clone() };
         Ok(Bounded { sandbox: Sandbox { backend, folder, way_out: Some(way_out) }, profile, workspace: workspace.to_owned() })
     }
+}
+
+/// Whether git leaves a path alone. What is not known is kept.
+fn is_ignored(machine: &Machine, workspace: &Path, path: &Path) -> bool {
+    let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else { return false };
+    let question = Question::Path { path: text.to_owned(), no_follow: true };
+    let facts = machine.answer(workspace, workspace, &[question]);
+    matches!(facts.answers.first(), Some(Some(Fact::Path(fact))) if fact.ignored == Ignored::Yes)
 }

@@ -135,7 +135,7 @@ fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let paint = Paint::for_stream(&std::io::stdout());
-    let mut out = format!("{}\n", paint.tone(Tone::Strong, &format!("$ {}", words.join(" "))));
+    let mut out = format!("command       {}\n", paint.tone(Tone::Strong, &words.join(" ")));
     out.push_str(&format!("with          {backend}{}\n", if backend.is_full() { String::new() } else { format!(", which {PARTIAL}") }));
     for step in steps {
         out.push_str(&format!("{step}\n"));
