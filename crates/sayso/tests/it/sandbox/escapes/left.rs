@@ -1,0 +1,1 @@
+//! What a sandbox itself could leave behind.
