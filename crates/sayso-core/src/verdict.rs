@@ -93,6 +93,8 @@ pub struct Terms {
     pub reads: Vec<String>,
     /// What it changes besides, as was judged.
     pub changes: Vec<String>,
+    /// git was read to change its own data; only then may it, where nobody was asked.
+    pub repository: bool,
     /// The bounds that the operator set, one a policy file; each holds.
     pub bounds: Vec<Bounds>,
     /// Environment variables the call sets.

@@ -143,6 +143,10 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         add(&mut profile, &folder, level)?;
         let found = Found::look(&folder, home, around.protected)?;
         within(&mut profile, &folder, level, &found);
+        // Nobody was asked, and git's own data is not kept for an undo: only git itself may change it, where it was read to.
+        for repository in found.repositories.iter().filter(|_| terms.contained && !terms.repository) {
+            profile.lower(repository, Level::Read);
+        }
     }
     for Endings { folder, write, endings } in &terms.endings {
         let Ok(folder) = is_narrow(Path::new(folder), around.home) else { continue };

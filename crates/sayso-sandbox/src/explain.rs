@@ -63,7 +63,8 @@ pub fn explain(profile: &Profile, output: &str, code: Option<i32>) -> Vec<Refusa
     let start = (output.len().saturating_sub(READ_BACK)..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
     let end = plain(output.get(start..).unwrap_or_default());
     let mut above: Vec<&str> = Vec::new();
-    for text in end.lines().map(|text| cut(text, LONGEST_LINE)).filter(|text| !text.trim().is_empty()) {
+    // Bars of progress are drawn over themselves.
+    for text in end.split(['\n', '\r']).map(|text| cut(text, LONGEST_LINE)).filter(|text| !text.trim().is_empty()) {
         // Our own words come back from programs that print the answer of the proxy.
         let refusal =
             if text.contains("the sandbox ") { None } else { line::read(text).and_then(|line| of_line(profile, &line, &above, code)) };

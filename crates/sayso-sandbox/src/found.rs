@@ -1,5 +1,6 @@
 //! What is in a folder that a command works in: what is protected there, what is secret, and where git keeps its own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,6 +22,9 @@ const INSTALLED: [&str; 8] = ["node_modules", "target", "site-packages", "__pyca
 /// What git runs or obeys by itself, in a folder of its own.
 const OBEYED_BY_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "info"];
 
+/// What a folder has that git takes for one of its own.
+const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
+
 /// What was found. All paths are below the folder, and free of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
@@ -32,6 +36,10 @@ pub struct Found {
     pub repositories: Vec<PathBuf>,
     /// What git runs or obeys by itself; it may not exist yet.
     pub kept_by_git: Vec<PathBuf>,
+    /// Files that lead git to a folder of its own, and folders that git takes for one by their shape.
+    pub like_repositories: Vec<PathBuf>,
+    /// Links with protected or secret names, and where they lead: nothing can be put over a link.
+    pub links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Found {
@@ -54,8 +62,10 @@ impl Found {
                 }
                 Err(error) => return Err(format!("`{}` cannot be looked at: {error}", shown(&current))),
             };
+            let mut shape = 0;
             for entry in entries.flatten() {
                 seen += 1;
+                shape += usize::from(BARE.iter().any(|name| entry.file_name() == *name));
                 if seen > MOST_ENTRIES || found.protected.len() + found.secret.len() + found.repositories.len() > MOST_FINDINGS {
                     return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(folder)));
                 }
@@ -69,14 +79,26 @@ impl Found {
                     open.push(path);
                 }
             }
+            if shape == BARE.len() {
+                found.like_repositories.push(current);
+            }
         }
         Ok(found)
+    }
+
+    /// Everything that is there and must not come to be without a word.
+    pub fn guarded(&self) -> BTreeSet<PathBuf> {
+        let lists = [&self.protected, &self.secret, &self.repositories, &self.like_repositories];
+        lists.into_iter().flatten().cloned().chain(self.links.keys().cloned()).collect()
     }
 
     /// Notes a path by its name; whether there was anything to note.
     fn name(&mut self, path: &Path, folder: &Path, link: bool, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> bool {
         // A name that is no text is compared by what of it is.
         let text = path.to_string_lossy();
+        if path.file_name().is_some_and(|name| name == ".git") {
+            self.like_repositories.push(path.to_owned());
+        }
         let list = match () {
             () if secret(&text, home).is_some() => &mut self.secret,
             () if protected(&text, home).is_some() || extra(path) => &mut self.protected,
@@ -89,6 +111,9 @@ impl Found {
             Some(path.to_owned())
         };
         list.extend(guarded);
+        if link && let Ok(to) = fs::read_link(path) {
+            self.links.insert(path.to_owned(), to);
+        }
         true
     }
 

@@ -17,6 +17,7 @@ pub(crate) use request::read_host;
 
 use std::io;
 use std::net::{TcpListener, TcpStream};
+#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -29,11 +30,21 @@ use sayso_core::verdict::Network;
 use crate::explain::Refusal;
 use guard::Guard;
 #[cfg(target_os = "linux")]
-pub use inner::{inner, inner_at, variables};
+pub use inner::{inner, inner_at};
 use serve::Server;
 
 /// Connects to a host and a port, or says in words why not.
 pub type Connect = dyn Fn(&str, u16) -> Result<TcpStream, String> + Send + Sync;
+
+/// The variables that tell programs of a proxy on this port of their own machine.
+pub fn variables(port: u16) -> Vec<(&'static str, String)> {
+    let proxy = format!("http://127.0.0.1:{port}");
+    let own = "localhost,127.0.0.1,::1".to_owned();
+    let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+    let mut variables: Vec<(&str, String)> = names.iter().map(|name| (*name, proxy.clone())).collect();
+    variables.extend([("no_proxy", own.clone()), ("NO_PROXY", own)]);
+    variables
+}
 
 /// How long and how many.
 #[derive(Clone, Copy, Debug)]

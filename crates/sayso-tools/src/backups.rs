@@ -1,16 +1,19 @@
 //! Keeps what a change takes away: one file for each content, named by its digest, never in the workspace.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::digest::{Digest, Pieces};
 
+use crate::beneath;
 use crate::private_folder::{fresh, make, settle};
 
 /// How much is kept.
@@ -81,6 +84,18 @@ impl Backups {
     /// Whether it is kept.
     pub fn has(&self, digest: &Digest) -> bool {
         self.path(digest).is_file()
+    }
+
+    /// A quick way to ask for many contents whether they are kept, with all of their bytes.
+    pub fn shelf(&self) -> impl Fn(&Digest, u64) -> bool + use<> {
+        let folder = File::open(&self.folder).ok();
+        move |digest, size| {
+            let hex = digest.hex();
+            let [first, second, ..] = hex;
+            let name = [&[first, second, b'/'], hex.as_slice()].concat();
+            let found = folder.as_ref().and_then(|folder| beneath::stat(folder, OsStr::from_bytes(&name)).ok().flatten());
+            found.is_some_and(|found| beneath::kind(&found) == FileType::RegularFile && u64::try_from(found.st_size) == Ok(size))
+        }
     }
 
     /// Keeps what can be read from `from`.
@@ -158,15 +173,44 @@ impl Backups {
     /// # Errors
     /// If the lock cannot be had.
     pub fn turn(&self) -> Result<File, String> {
-        let path = self.folder.join(".lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path);
-        let locked = lock.and_then(|file| flock(&file, FlockOperation::LockExclusive).map(|()| file).map_err(io::Error::from));
+        self.lock(".lock", FlockOperation::LockExclusive)
+    }
+
+    /// Until the handle is dropped, nobody clears up: what is kept now is still there when it is written down who needs it.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn in_use(&self) -> Result<File, String> {
+        self.lock(".in-use", FlockOperation::LockShared)
+    }
+
+    /// Waits until nobody has the backups in use.
+    ///
+    /// # Errors
+    /// If the lock cannot be had.
+    pub fn to_clear_up(&self) -> Result<File, String> {
+        self.lock(".in-use", FlockOperation::LockExclusive)
+    }
+
+    /// The same, if it is so at once.
+    pub fn try_to_clear_up(&self) -> Option<File> {
+        self.lock(".in-use", FlockOperation::NonBlockingLockExclusive).ok()
+    }
+
+    fn lock(&self, name: &str, how: FlockOperation) -> Result<File, String> {
+        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(self.folder.join(name));
+        let locked = lock.and_then(|file| flock(&file, how).map(|()| file).map_err(io::Error::from));
         locked.map_err(|error| format!("the lock of the backups cannot be had: {error}"))
     }
 
     /// Whether what is written must outlast a loss of power.
     pub fn sync(&self) -> bool {
         self.sync
+    }
+
+    /// Others may have thrown something away: it is counted again.
+    pub fn count_again(&self) {
+        self.held.store(NOT_COUNTED, Ordering::Relaxed);
     }
 
     /// How many bytes are kept, as far as this process knows.

@@ -19,7 +19,7 @@ use sayso_core::text::{Limits, json};
 use sayso_core::visible::visible;
 
 use crate::beneath::shown;
-use crate::private_folder::{fresh, make, random, settle};
+use crate::private_folder::{self, fresh, make, random, settle};
 use crate::state::{State, bytes_node, bytes_of};
 
 /// One switch of what stands at a path, which happens whole or not at all.
@@ -56,6 +56,10 @@ pub struct Change {
     pub undoes: Vec<String>,
     /// Why it cannot be taken back.
     pub unkept: Option<String>,
+    /// What happened with it and is not taken back, in words.
+    pub left_out: Vec<String>,
+    /// It is a command that runs: its steps are not known yet, and this is the digest of the listing of the workspace before it.
+    pub listing: Option<Digest>,
     /// A person was asked about it.
     pub asked: bool,
     /// What is done, in order.
@@ -108,6 +112,11 @@ impl Step {
         }
     }
 
+    /// Whether it only gives a folder other permissions, whatever is in it.
+    pub fn sets_permissions(&self) -> bool {
+        matches!((&self.before, &self.after), (State::Folder { inside: None, .. }, State::Folder { inside: None, .. }))
+    }
+
     fn to_node(&self) -> Node {
         let mut entries = vec![
             ("path", bytes_node(self.path.as_os_str())),
@@ -152,7 +161,7 @@ impl Change {
 
     fn to_node(&self) -> Node {
         let seconds = self.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Node::map([
+        let mut entries = vec![
             ("id", Node::text(&self.id)),
             ("batch", self.batch.as_ref().map_or(Value::Null.into(), Node::text)),
             ("session", Node::text(&self.session)),
@@ -163,11 +172,21 @@ impl Change {
             ("unkept", self.unkept.as_ref().map_or(Value::Null.into(), Node::text)),
             ("asked", Value::Bool(self.asked).into()),
             ("steps", Value::List(self.steps.iter().map(Step::to_node).collect()).into()),
-        ])
+        ];
+        if !self.left_out.is_empty() {
+            entries.push(("left_out", Value::List(self.left_out.iter().map(Node::text).collect()).into()));
+        }
+        entries.extend(self.listing.iter().map(|digest| ("listing", Node::text(digest.to_string()))));
+        Node::map(entries)
     }
 
     fn from_node(name: &str, node: &Node) -> Option<Change> {
         let text = |key: &str| Some(node.get(key)?.as_text()?.to_owned());
+        let left_out = node.get("left_out").map(Node::items).unwrap_or_default();
+        let listing = match node.get("listing") {
+            Some(digest) => Some(Digest::parse(digest.as_text()?)?),
+            None => None,
+        };
         Some(Change {
             name: name.to_owned(),
             id: text("id")?,
@@ -177,6 +196,8 @@ impl Change {
             workspace: text("workspace")?,
             undoes: node.get("undoes")?.items().iter().map(|item| item.as_text().map(str::to_owned)).collect::<Option<_>>()?,
             unkept: text("unkept"),
+            left_out: left_out.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect(),
+            listing,
             asked: node.get("asked").and_then(Node::as_bool).unwrap_or(true),
             steps: node.get("steps")?.items().iter().map(Step::from_node).collect::<Option<_>>()?,
         })
@@ -247,6 +268,18 @@ impl Changes {
         Ok(Open { path, file, length: text.len() as u64 })
     }
 
+    /// A command was carried out, and its change holds the steps now.
+    ///
+    /// # Errors
+    /// If that cannot be written down; then it is still under way.
+    pub fn finish_as(&self, open: Open, change: &Change) -> Result<(), String> {
+        let path = self.folder.join(format!("{}.json", change.name));
+        private_folder::write(&path, json::write(&change.to_node()).as_bytes(), self.sync)
+            .map_err(|error| format!("the change could not be written down: {error}"))?;
+        open.discard();
+        Ok(())
+    }
+
     /// The changes whose process was cut off, each locked by this one now.
     pub fn cut_off(&self) -> Vec<(Change, Open)> {
         let mut found = Vec::new();
@@ -261,6 +294,11 @@ impl Changes {
             if !fs::symlink_metadata(&path).is_ok_and(same) {
                 continue;
             }
+            if self.folder.join(name.replace(UNDER_WAY, ".json")).exists() {
+                // It was finished, and only this was left to do.
+                let _ = fs::remove_file(&path);
+                continue;
+            }
             let length = fs::read_to_string(&path).map(|text| text.trim_end().len() as u64);
             if let (Some(change), Ok(length)) = (self.read(&name), length) {
                 found.push((change, Open { path, file, length }));
@@ -272,6 +310,11 @@ impl Changes {
     /// All changes, also those under way, oldest first. What cannot be read is left out.
     pub fn all(&self) -> Vec<Change> {
         self.names().iter().filter_map(|name| self.read(name)).collect()
+    }
+
+    /// The changes that are under way or were cut off.
+    pub fn under_way(&self) -> Vec<Change> {
+        self.names().iter().filter(|name| name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
     }
 
     /// The changes that were carried out, oldest first, without those that are under way.

@@ -3,9 +3,11 @@
 use crate::backups::Backups;
 use crate::beneath::{Spot, shown};
 use crate::changes::{Change, Changes, Open, Step};
+use crate::keeping;
 use crate::making::Source;
 use crate::replace::{self, beside, holds, rename_new};
 use crate::state::State;
+use crate::survey::Rules;
 use crate::tree::{self, Looking};
 
 /// What was cleared up.
@@ -15,14 +17,15 @@ pub struct Recovered {
     pub whole: Vec<String>,
     /// Changes that never happened or were taken back, by id.
     pub never: Vec<String>,
-    /// What could not be cleared up, in words.
+    /// What could not be cleared up, and commands that were cut off, in words.
     pub left: Vec<String>,
 }
 
 /// Looks after every change whose process was cut off.
-pub fn recover(changes: &Changes, backups: &Backups) -> Recovered {
+pub fn recover(changes: &Changes, backups: &Backups, rules: Rules<'_>) -> Recovered {
     let mut recovered = Recovered::default();
-    for (change, open) in changes.cut_off() {
+    let (commands, others): (Vec<_>, Vec<_>) = changes.cut_off().into_iter().partition(|(change, _)| change.listing.is_some());
+    for (change, open) in others {
         let left: Vec<String> = change.steps.iter().filter_map(|step| clear(step, backups).err()).collect();
         let stands = !left.is_empty() || is_whole(&change, &open, backups);
         recovered.left.extend(left);
@@ -33,6 +36,11 @@ pub fn recover(changes: &Changes, backups: &Backups) -> Recovered {
             open.discard();
             recovered.never.push(change.id.clone());
         }
+    }
+    // Last, so that nothing that others left unfinished counts as what a command did.
+    for (change, open) in commands {
+        let told = keeping::recover(changes, backups, change, open, rules);
+        recovered.left.extend(told.unwrap_or_else(Some));
     }
     recovered
 }

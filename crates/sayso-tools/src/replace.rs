@@ -4,10 +4,10 @@
 //! written down, and put back if it is something else.
 
 use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd as _};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, FileType, RenameFlags, fchown, fsync, linkat, renameat, renameat_with, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, RenameFlags, chmod, fchmod, fchown, fsync, linkat, renameat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
 use crate::backups::Backups;
@@ -29,6 +29,7 @@ pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<
     let temp = beside(&spot, &step.temp)?;
     let done = match (&step.before, &step.after) {
         (State::Absent, State::Absent) => Ok(Vec::new()),
+        (State::Folder { inside: None, .. }, State::Folder { mode, inside: None }) => return set_permissions(step, &spot, *mode, backups),
         (_, State::Absent) => return take_away(step, &spot, &temp, backups),
         (State::Absent, _) => make(step, &spot, &temp, source, backups),
         _ => replace(step, &spot, &temp, source, backups),
@@ -37,6 +38,28 @@ pub fn apply(step: &Step, source: &Source<'_>, backups: &Backups) -> Result<Vec<
         let _ = tree::remove(&temp.folder, &temp.name);
     }
     done
+}
+
+/// Gives a folder other permissions, whatever is in it.
+fn set_permissions(step: &Step, spot: &Spot, mode: u32, backups: &Backups) -> Result<Vec<String>, String> {
+    let _turn = backups.turn()?;
+    still_there(spot)?;
+    if let Some(why) = differs(step, spot, spot, backups) {
+        return Err(why);
+    }
+    let bits = Mode::from_raw_mode(mode as rustix::fs::RawMode);
+    let set = match beneath::inner(&spot.folder, &spot.name, &spot.path) {
+        Ok(open) => fchmod(&open, bits),
+        // It is closed to its owner, too. The handle that marks it is no link, so its path in `/proc` leads nowhere else.
+        Err(_) => {
+            let start = spot.folder.try_clone().map_err(|error| format!("`{}`: {error}", shown(&spot.path)))?;
+            let marked = beneath::below(start, Path::new(""), Path::new(&spot.name), Way::Best)?;
+            chmod(format!("/proc/self/fd/{}", marked.as_raw_fd()), bits)
+        }
+    };
+    set.map_err(|error| cannot(spot, error))?;
+    settled(spot, backups);
+    Ok(Vec::new())
 }
 
 /// The place under another name of the same folder.
@@ -210,7 +233,7 @@ fn keep_owner(old: &Spot, new: &Spot, after: &State) {
     if fchown(&file, Some(uid), Some(gid)).is_ok()
         && let State::File { mode, .. } = after
     {
-        let _ = rustix::fs::fchmod(&file, rustix::fs::Mode::from_raw_mode(*mode as rustix::fs::RawMode));
+        let _ = fchmod(&file, Mode::from_raw_mode(*mode as rustix::fs::RawMode));
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Measured {
 pub struct Looking<'a> {
     /// Where the backups are.
     pub backups: &'a Backups,
-    /// Whether what is seen is kept.
+    /// Whether what is seen is kept; the caller flushes the backups then.
     pub keep: bool,
     /// Files up to this size are read for their digest.
     pub read: u64,
@@ -120,9 +120,6 @@ pub fn look_at(folder: BorrowedFd<'_>, name: &OsStr, path: &Path, looking: Looki
         let open = beneath::inner(folder, name, path)?;
         look_below(&open, Path::new(""), path, looking, &mut inside, 1)?;
         state = State::Folder { mode, inside: Some(inside) };
-    }
-    if looking.keep {
-        looking.backups.flush()?;
     }
     Ok(state)
 }

@@ -91,15 +91,11 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
         }
     }
     let mut plan = Plan { changes, steps: Vec::new(), words: Vec::new(), conflicts: Vec::new() };
-    let mut touched: Vec<PathBuf> = Vec::new();
+    let mut touched = Touched::default();
     let steps: Vec<Step> = plan.changes.iter().flat_map(|change| change.steps.iter().rev().map(Step::reversed)).collect();
     for step in steps {
-        let paths: Vec<PathBuf> = std::iter::once(step.path.clone()).chain(step.moved_to.clone()).collect();
-        let meets = |path: &PathBuf| touched.iter().any(|other| other.starts_with(path) || path.starts_with(other));
         // What a newer change left there is only known when that is taken back; it is looked at then.
-        let is_first = !paths.iter().any(meets);
-        touched.extend(paths);
-        let standing = if is_first { stands(kit, &step)? } else { Standing::AsLeft };
+        let standing = if touched.is_first(&step) { stands(kit, &step)? } else { Standing::AsLeft };
         match standing {
             Standing::AlreadyBack => continue,
             Standing::Changed(conflict) => plan.conflicts.push(conflict),
@@ -111,7 +107,44 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
         plan.words.push((step.path.clone(), words(&step)));
         plan.steps.push(step);
     }
+    if !plan.steps.is_empty() {
+        let notes =
+            plan.changes.iter().flat_map(|change| change.left_out.iter().map(|note| (PathBuf::from(&change.workspace), note.clone())));
+        plan.words.extend(notes);
+    }
     Ok(plan)
+}
+
+/// The paths that the steps of an undo touched so far.
+#[derive(Default)]
+struct Touched {
+    /// With all that is below them.
+    whole: HashSet<PathBuf>,
+    /// Only themselves: folders that get other permissions.
+    alone: HashSet<PathBuf>,
+    /// All folders above those.
+    above: HashSet<PathBuf>,
+}
+
+impl Touched {
+    /// Whether no step before it touched what this one touches, too.
+    fn is_first(&mut self, step: &Step) -> bool {
+        let alone = step.sets_permissions();
+        let paths: Vec<&PathBuf> = std::iter::once(&step.path).chain(&step.moved_to).collect();
+        let meets = |path: &&PathBuf| {
+            path.ancestors().any(|above| self.whole.contains(above)) || self.alone.contains(*path) || !alone && self.above.contains(*path)
+        };
+        let is_first = !paths.iter().any(meets);
+        for path in paths {
+            if alone { &mut self.alone } else { &mut self.whole }.insert(path.clone());
+            for above in path.ancestors().skip(1) {
+                if !self.above.insert(above.to_owned()) {
+                    break;
+                }
+            }
+        }
+        is_first
+    }
 }
 
 fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
@@ -215,6 +248,7 @@ fn words(step: &Step) -> String {
     match (&step.moved_to, &step.before, &step.after) {
         (Some(to), State::Folder { .. }, _) => format!("move `{path}` back to `{}`, with all that is in it now", shown(to)),
         (Some(to), ..) => format!("move `{path}` back to `{}`", shown(to)),
+        _ if step.sets_permissions() => format!("put the permissions of the folder `{path}` back"),
         (None, State::Folder { inside, .. }, State::Absent) => match inside.as_ref().map_or(0, Vec::len) {
             0 => format!("remove the folder `{path}`"),
             count => format!("remove the folder `{path}` with {count} more in it"),
@@ -257,12 +291,9 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
     refuse(&plan.conflicts)?;
     // What is taken away now is kept, too, so that the undo can be undone.
     let mut unkept = None;
-    let mut touched: Vec<PathBuf> = Vec::new();
+    let mut touched = Touched::default();
     for step in &plan.steps {
-        let meets = |path: &PathBuf| touched.iter().any(|other| other.starts_with(path) || path.starts_with(other));
-        let is_first = !meets(&step.path) && !step.moved_to.as_ref().is_some_and(meets);
-        touched.extend(std::iter::once(step.path.clone()).chain(step.moved_to.clone()));
-        if !is_first || step.moved_to.is_some() {
+        if !touched.is_first(step) || step.moved_to.is_some() {
             continue;
         }
         match now(kit, &step.path, &step.before, true)? {
@@ -276,6 +307,7 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
             unkept = Some("a file that it removed was too large for a backup".to_owned());
         }
     }
+    kit.backups().flush()?;
     let newest = plan.changes.first();
     let about = About {
         id: if id.is_empty() { crate::private_folder::random() } else { id.to_owned() },

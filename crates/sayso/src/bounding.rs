@@ -11,12 +11,16 @@ use sayso_sandbox::backend::Backend;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::start::{Sandbox, WayOut};
+use sayso_tools::files::{About, Files};
+use sayso_tools::keeping::{KeepLimits, Keeping};
 use sayso_tools::private_folder;
+use sayso_tools::survey::Rules;
 use sayso_tools::terminal::scrubbed;
 use sayso_tools::web;
+use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::git_identity;
+use crate::{bounded, git_identity};
 
 /// What bounds commands here.
 #[derive(Clone)]
@@ -88,6 +92,43 @@ impl Bounding {
         self.profile(backend, Path::new(operation.workspace()), &cwd, terms).map(Some).map_err(nothing)
     }
 
+    /// Whether what commands do in a workspace can be taken back: only then do they run unasked there.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
+        let backend = Backend::full()?;
+        self.profile(backend, workspace, workspace, terms)?;
+        let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+        let machine = self.machine();
+        let (ignored, protected) =
+            (|path: &Path, _: bool| bounded::is_ignored(&machine, &real, path), |path: &Path| self.is_protected(path, &real));
+        let rules = Rules { ignored: &ignored, protected: &protected };
+        Keeping::before(files, About::default(), &real, KeepLimits::default(), rules).map(Keeping::cancel).map_err(|why| why.to_string())
+    }
+
+    /// Looks at the machine.
+    pub fn machine(&self) -> Machine {
+        Machine::new(self.whereabouts.clone())
+    }
+
+    /// The person's home folder.
+    pub fn home(&self) -> Option<&Path> {
+        self.whereabouts.home.as_deref()
+    }
+
+    /// sayso's own folder.
+    pub fn state(&self) -> &Path {
+        &self.whereabouts.state
+    }
+
+    /// Whether the policy protects a path besides the built-in names.
+    pub fn is_protected(&self, path: &Path, workspace: &Path) -> bool {
+        let (path, workspace) = (path.to_string_lossy(), workspace.to_string_lossy());
+        let home = self.home().map(Path::to_string_lossy);
+        self.protected.iter().any(|extra| extra.matches(&path, &workspace, home.as_deref()).is_some())
+    }
+
     /// The sandbox of terms, with this back end.
     ///
     /// # Errors
@@ -99,12 +140,7 @@ impl Bounding {
         let folder = self.whereabouts.state.join("sandbox");
         private_folder::make(&folder)?;
         let own = [self.whereabouts.state.clone(), self.whereabouts.config.clone()];
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let (workspace_text, home_text) = (text(workspace), home.map(text));
-        let protected = |path: &Path| {
-            let path = path.to_string_lossy();
-            self.protected.iter().any(|extra| extra.matches(&path, &workspace_text, home_text.as_deref()).is_some())
-        };
+        let protected = |path: &Path| self.is_protected(path, workspace);
         let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
         let profile = derive(terms, around)?;
         let connect = |host: &str, port: u16| web::connect(host, port);

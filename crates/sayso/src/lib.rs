@@ -1,6 +1,7 @@
 //! The program `sayso`: commands, doors, and the composition of all parts.
 
 pub mod assemble;
+pub mod bounded;
 pub mod bounding;
 pub mod cli;
 pub mod exit_code;
@@ -10,6 +11,7 @@ mod git_identity;
 pub mod heads;
 pub mod intake;
 pub mod learned;
+pub mod newcomers;
 pub mod quick;
 pub mod record_folder;
 pub mod recorder;

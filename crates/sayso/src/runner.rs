@@ -14,11 +14,12 @@ use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
-use sayso_tools::files::{self, Files};
+use sayso_tools::files::{self, About, Files};
 use sayso_tools::result::ToolResult;
-use sayso_tools::terminal::{self, Bounds, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
+use sayso_tools::terminal::{self, Command, DEFAULT_TIME_LIMIT, MOST_OUTPUT, Stream};
 use sayso_tools::web;
 
+use crate::bounded::{self, Around};
 use crate::bounding::Bounding;
 
 /// A function of the host, for a tool that sayso does not know.
@@ -92,9 +93,17 @@ impl Runner {
             time_limit: terminal::time_limit_of(operation, usual)?,
             most_output: MOST_OUTPUT,
             stop: Some(&self.stopped),
-            bounds: bounded.as_ref().map(|it| Bounds { sandbox: &it.sandbox, profile: &it.profile, workspace: &it.workspace }),
+            bounds: None,
         };
-        terminal::run(command, &mut |stream, bytes| (self.told.output)(stream, bytes)).map(ToolResult::from)
+        let output = &mut |stream: Stream, bytes: &[u8]| (self.told.output)(stream, bytes);
+        match bounded {
+            None => terminal::run(command, output).map(ToolResult::from),
+            Some(bounded) => {
+                let about = About::of(operation, approved.yes().is_some());
+                let around = Around { bounding: &self.bounding, files: &self.files, terms: approved.terms(), about };
+                bounded::run(around, &bounded, command, output)
+            }
+        }
     }
 
     fn fetch(&self, operation: &Operation) -> ToolResult {

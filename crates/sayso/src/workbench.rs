@@ -1,5 +1,6 @@
 //! A gate with sayso's own tools behind it and the journal beside it: what `run` and `demo` work with.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -29,6 +30,8 @@ use crate::runner::{Hop, HostTool, Runner, Told};
 pub struct Parts {
     /// Where sayso's own things are.
     pub whereabouts: Whereabouts,
+    /// The folder that is worked in.
+    pub workspace: PathBuf,
     /// What is allowed.
     pub policy: Arc<Policy>,
     /// How questions are treated.
@@ -63,16 +66,22 @@ pub fn settings(policy: &Policy) -> Option<&Resolved> {
 impl Workbench {
     /// Puts the parts together. What an earlier run left half done is cleared up first.
     pub fn open(parts: Parts) -> Result<Workbench, String> {
-        let Parts { whereabouts, policy, how, dry_run, ask, told, host, stopped } = parts;
+        let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped } = parts;
         let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
-        let remarks = recover(&files, &recorder)?;
+        let mut remarks = recover(&files, &recorder)?;
         let private = settings.private_addresses;
         let bounding = Bounding::new(whereabouts.clone(), settings);
         bounding.insist()?;
-        let (contains, refuses) = (bounding.contains(), bounding.refuses());
+        let refuses = bounding.refuses();
+        let contains = bounding.contains() && {
+            let terms = settings.terms(&workspace.to_string_lossy());
+            let kept = bounding.keeps(&workspace, &terms, &files);
+            remarks.extend(kept.as_ref().err().map(|why| format!("commands are asked about, in spite of `sandbox.auto_allow`: {why}")));
+            kept.is_ok()
+        };
         let machine = || Machine::new(whereabouts.clone()).containing(contains);
         let world = || KeepingWorld { world: RealWorld(machine()), files: Arc::clone(&files) };
         let hop = hop(world(), Arc::clone(&policy), how);

@@ -17,6 +17,7 @@ pub(super) fn strictest(one: Verdict, other: Verdict) -> Verdict {
     let (terms, other) = (&mut first.terms, second.terms);
     terms.sandbox_required |= other.sandbox_required;
     terms.contained |= other.contained;
+    terms.repository &= other.repository;
     terms.network = terms.network.meet(&other.network);
     terms.write.retain(|folder| other.write.contains(folder));
     terms.read_only.retain(|folder| other.read_only.contains(folder) || other.write.contains(folder));

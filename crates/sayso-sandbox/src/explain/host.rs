@@ -4,8 +4,18 @@ use crate::explain::line::{self, Line};
 use crate::proxy::read_host;
 
 /// What stands before the name of a host, in small letters.
-const BEFORE: [&str; 9] =
-    ["resolve hostname ", "resolve host address ", "resolve host: ", "resolve host ", "lookup ", "://", "host=", "connect to ", "ping: "];
+const BEFORE: [&str; 10] = [
+    "resolving ",
+    "resolve hostname ",
+    "resolve host address ",
+    "resolve host: ",
+    "resolve host ",
+    "lookup ",
+    "://",
+    "host=",
+    "connect to ",
+    "ping: ",
+];
 
 /// A host, as it is compared with lists; none if no word of the line is certain to be one.
 pub(super) fn of(line: &Line<'_>) -> Option<String> {

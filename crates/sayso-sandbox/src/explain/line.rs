@@ -23,7 +23,7 @@ pub(super) enum Intent {
 }
 
 /// In small letters; the first that a line holds counts.
-const TROUBLES: [(&str, Trouble); 44] = [
+const TROUBLES: [(&str, Trouble); 46] = [
     ("\"no new privileges\" flag is set", Trouble::NoRights),
     ("effective uid is not 0, is", Trouble::NoRights),
     ("unshare failed: operation not permitted", Trouble::NoRights),
@@ -59,6 +59,7 @@ const TROUBLES: [(&str, Trouble); 44] = [
     ("std::bad_alloc", Trouble::NoMemory),
     ("virtual memory exhausted", Trouble::NoMemory),
     ("could not reserve enough space", Trouble::NoMemory),
+    ("failed to reserve virtual memory", Trouble::NoMemory),
     ("out of memory, malloc failed", Trouble::NoMemory),
     ("device or resource busy", Trouble::Busy),
     ("permission denied", Trouble::Denied),
@@ -68,6 +69,7 @@ const TROUBLES: [(&str, Trouble); 44] = [
     ("no such file or directory", Trouble::Missing),
     ("enoent:", Trouble::Missing),
     ("nosuchfileexception", Trouble::Missing),
+    ("' does not exist", Trouble::Missing),
 ];
 
 /// Of all that lacks processes only what says so; the words alone are also those of a socket that has nothing to read.

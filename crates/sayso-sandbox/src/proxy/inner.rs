@@ -16,15 +16,7 @@ use rustix::net::{
     SocketType, recvmsg, sendmsg, sockopt,
 };
 
-/// The variables that tell programs of a proxy on this port of their own machine.
-pub fn variables(port: u16) -> Vec<(&'static str, String)> {
-    let proxy = format!("http://127.0.0.1:{port}");
-    let own = "localhost,127.0.0.1,::1".to_owned();
-    let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
-    let mut variables: Vec<(&str, String)> = names.iter().map(|name| (*name, proxy.clone())).collect();
-    variables.extend([("no_proxy", own.clone()), ("NO_PROXY", own)]);
-    variables
-}
+use super::variables;
 
 /// Listens inside of the sandbox, hands the socket out over the inner end that [`Proxy::listen`](super::Proxy::listen) gave, and becomes the
 /// command. It comes back only if that fails.

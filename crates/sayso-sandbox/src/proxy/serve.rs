@@ -16,6 +16,9 @@ use crate::explain::{self, Refusal, What};
 /// A longer head is refused.
 const LONGEST_HEAD: usize = 16 * 1024;
 
+/// A head, and what was read of what comes behind it.
+type HeadAndRest = (Vec<u8>, Vec<u8>);
+
 /// What all connections of a proxy share.
 pub(super) struct Server {
     pub(super) network: Network,
@@ -121,7 +124,7 @@ fn unreached(host: &str, error: &str) -> Refusal {
 }
 
 /// The head and what came behind it; none if the client left before it said anything.
-fn read_head(mut client: &TcpStream, patience: Duration) -> Result<Option<(Vec<u8>, Vec<u8>)>, Misread> {
+fn read_head(mut client: &TcpStream, patience: Duration) -> Result<Option<HeadAndRest>, Misread> {
     let until = Instant::now() + patience;
     let slow = Misread(408, "the request did not arrive in time");
     let mut read = Vec::with_capacity(2048);

@@ -318,7 +318,6 @@ fn the_end_of_the_proxy_ends_everything() {
         assert!(rest.is_empty());
     }
     assert!(host.seen.recv().is_ok(), "the host was left, too");
-    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "nobody listens");
 }
 
 #[test]

@@ -87,14 +87,16 @@ fn run(script: &str, user: Option<u32>) -> Option<Ran> {
     };
     let network = Network::Hosts(vec!["allowed.example".to_owned(), "*.wild.example".to_owned()]);
     let (proxy, inner): (Proxy, OwnedFd) = Proxy::listen(network, Box::new(connect)).unwrap();
-    rustix::io::fcntl_setfd(&inner, rustix::io::FdFlags::empty()).unwrap();
     let mut command = Command::new("bwrap");
     command.args(["--dev-bind", "/", "/", "--unshare-net", "--unshare-user", "--unshare-pid", "--die-with-parent"]);
+    // The shell puts it where it belongs, so that no other process of these tests gets it by accident.
+    command.args(["/bin/sh", "-c", "exec 9<&0 </dev/null; exec \"$0\" \"$@\""]).stdin(inner);
     command.arg(&program).args(["--exact", "proxy::inner_step", "--nocapture"]);
-    command.env(NUMBER, inner.as_raw_fd().to_string()).env("SAYSO_TEST_SCRIPT", script).stdin(Stdio::null());
+    command.env(NUMBER, "9").env("SAYSO_TEST_SCRIPT", script);
     as_user(&mut command);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(inner);
+    // Its copy of the inner end goes with it.
+    drop(command);
     let ended = child.wait_with_output().unwrap();
     let output = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     let refused = proxy.refused();

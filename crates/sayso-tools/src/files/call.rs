@@ -95,15 +95,7 @@ impl Call<'_> {
 
     /// Whose change it is.
     pub fn about(&self) -> About {
-        About {
-            id: self.operation.id().to_owned(),
-            batch: self.operation.batch().map(str::to_owned),
-            session: self.operation.session().to_owned(),
-            tool: self.operation.kind().word().to_owned(),
-            workspace: self.operation.workspace().to_owned(),
-            undoes: Vec::new(),
-            asked: self.verdict.decision != Decision::Allow,
-        }
+        About::of(self.operation, self.verdict.decision != Decision::Allow)
     }
 }
 

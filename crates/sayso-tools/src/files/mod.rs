@@ -25,6 +25,7 @@ use sayso_core::verdict::Verdict;
 use crate::backups::{Backups, Limits};
 use crate::beneath::Spot;
 use crate::changes::{Change, Changes, Step, is_plain, new_name};
+use crate::listings::Listings;
 use crate::making::Source;
 use crate::promise::Keep;
 use crate::prune::prune;
@@ -32,6 +33,7 @@ use crate::recover::{Recovered, recover};
 use crate::replace::apply;
 use crate::result::ToolResult;
 use crate::state::State;
+use crate::survey::Rules;
 use crate::tree::{self, Looking};
 use call::Call;
 
@@ -40,6 +42,7 @@ use call::Call;
 pub struct Files {
     backups: Backups,
     changes: Changes,
+    listings: Listings,
     umask: u32,
 }
 
@@ -77,6 +80,31 @@ pub struct About {
     pub asked: bool,
 }
 
+impl About {
+    /// What an operation belongs to.
+    pub fn of(operation: &Operation, asked: bool) -> About {
+        About {
+            id: operation.id().to_owned(),
+            batch: operation.batch().map(str::to_owned),
+            session: operation.session().to_owned(),
+            tool: operation.kind().word().to_owned(),
+            workspace: operation.workspace().to_owned(),
+            undoes: Vec::new(),
+            asked,
+        }
+    }
+
+    /// The change with these steps, under a new name.
+    pub(crate) fn into_change(self, steps: Vec<Step>, unkept: Option<String>) -> Change {
+        let About { mut id, batch, session, tool, workspace, undoes, asked } = self;
+        if id.is_empty() {
+            id = crate::private_folder::random();
+        }
+        let (name, left_out) = (new_name(&id), Vec::new());
+        Change { name, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, asked, steps }
+    }
+}
+
 /// A change that was made.
 #[derive(Clone, Debug)]
 pub struct Made {
@@ -99,6 +127,7 @@ impl Files {
         Ok(Files {
             backups: Backups::open(state.join("backups"), settings.limits, settings.sync)?,
             changes: Changes::open(state.join("changes"), settings.sync)?,
+            listings: Listings::new(state.join("listings")),
             umask: umask(),
         })
     }
@@ -120,12 +149,23 @@ impl Files {
 
     /// Clears up after processes that were cut off. To be called before anything else.
     pub fn recover(&self) -> Recovered {
-        recover(&self.changes, &self.backups)
+        self.recover_knowing(Rules::NONE)
+    }
+
+    /// The same, where it is known what git ignores in the workspace of a command that was cut off.
+    pub fn recover_knowing(&self, rules: Rules<'_>) -> Recovered {
+        recover(&self.changes, &self.backups, rules)
     }
 
     /// Forgets changes that are too old, and backups that nobody needs any more.
     pub fn prune(&self) {
         prune(&self.changes, &self.backups, SystemTime::now());
+        self.listings.prune(self.backups.limits().days, SystemTime::now());
+    }
+
+    /// The last listings of the workspaces in which commands ran.
+    pub fn listings(&self) -> &Listings {
+        &self.listings
     }
 
     /// Writes a change down and carries it out: all of its steps or none.
@@ -133,11 +173,7 @@ impl Files {
     /// # Errors
     /// If a step cannot be carried out; then nothing was changed.
     pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
-        let About { mut id, batch, session, tool, workspace, undoes, asked } = about;
-        if id.is_empty() {
-            id = crate::private_folder::random();
-        }
-        let change = Change { name: new_name(&id), id, batch, session, tool, workspace, undoes, unkept, asked, steps };
+        let change = about.into_change(steps, unkept);
         let own = is_plain(&change.id) && self.changes.claim(&change.id);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
@@ -183,6 +219,9 @@ impl Files {
         let refused = self.backups.refuses(tree::measure(spot)?).and_then(|keep| keep.reason(self.backups.limits()));
         let read = if refused.is_some() { 0 } else { self.backups.limits().file };
         let state = tree::look(spot, Looking { backups: &self.backups, keep: refused.is_none(), read })?;
+        if refused.is_none() {
+            self.backups.flush()?;
+        }
         Ok((state, refused))
     }
 }

@@ -11,3 +11,5 @@ mod random;
 mod round_trips;
 mod terminal;
 mod web;
+mod workspace;
+mod workspace_cut_off;

@@ -8,6 +8,7 @@ use sayso_core::node::Node;
 use sayso_tools::undo::Which;
 
 use crate::ground::{Ground, yes};
+use crate::workspace::{RULES, before};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -54,6 +55,59 @@ fn call() -> impl Strategy<Value = (&'static str, Vec<(&'static str, Node)>)> {
     ]
 }
 
+/// Makes a random tree. What does not fit the rest of it is left out.
+fn plant(ground: &Ground, things: Vec<Thing>) {
+    for thing in things {
+        let at = |path: &str| ground.ws.join(path);
+        let parent = |path: &str| fs::create_dir_all(at(path).parent().unwrap());
+        match thing {
+            Thing::File(path, bytes, mode) => {
+                if parent(&path).is_ok() && !ground.has(&path) && fs::write(at(&path), bytes).is_ok() {
+                    fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)).unwrap();
+                }
+            }
+            Thing::Folder(path) => drop(fs::create_dir_all(at(&path))),
+            Thing::Link(path, to) => drop(parent(&path).and_then(|()| symlink(to, at(&path)))),
+        }
+    }
+}
+
+/// What a command does, as far as it can.
+#[derive(Clone, Debug)]
+enum Deed {
+    Make(Thing),
+    Append(String),
+    Remove(String),
+    Rename(String, String),
+    Permit(String, u32),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        3 => thing().prop_map(Deed::Make),
+        2 => path().prop_map(Deed::Append),
+        2 => path().prop_map(Deed::Remove),
+        3 => (path(), path()).prop_map(|(from, to)| Deed::Rename(from, to)),
+        2 => (path(), prop::sample::select(vec![0o700, 0o755, 0o500, 0o644, 0o1777])).prop_map(|(path, mode)| Deed::Permit(path, mode)),
+    ]
+}
+
+fn act(ground: &Ground, deeds: Vec<Deed>) {
+    let at = |path: &str| ground.ws.join(path);
+    for deed in deeds {
+        match deed {
+            Deed::Make(thing) => plant(ground, vec![thing]),
+            Deed::Append(path) => drop(fs::read(at(&path)).and_then(|old| fs::write(at(&path), [&old[..], b"more"].concat()))),
+            Deed::Remove(path) => drop(fs::remove_dir_all(at(&path)).or_else(|_| fs::remove_file(at(&path)))),
+            Deed::Rename(from, to) => drop(fs::rename(at(&from), at(&to))),
+            Deed::Permit(path, mode) if !at(&path).is_symlink() => {
+                drop(fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)));
+            }
+            Deed::Permit(..) => {}
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -64,20 +118,7 @@ proptest! {
         as_batch in any::<bool>(),
     ) {
         let ground = Ground::in_memory();
-        for thing in things {
-            let at = |path: &str| ground.ws.join(path);
-            let parent = |path: &str| fs::create_dir_all(at(path).parent().unwrap());
-            // What does not fit the rest of the tree is left out.
-            match thing {
-                Thing::File(path, bytes, mode) => {
-                    if parent(&path).is_ok() && !ground.has(&path) && fs::write(at(&path), bytes).is_ok() {
-                        fs::set_permissions(at(&path), fs::Permissions::from_mode(mode)).unwrap();
-                    }
-                }
-                Thing::Folder(path) => drop(fs::create_dir_all(at(&path))),
-                Thing::Link(path, to) => drop(parent(&path).and_then(|()| symlink(to, at(&path)))),
-            }
-        }
+        plant(&ground, things);
         let mut trees = vec![ground.tree()];
         for (index, (tool, args)) in calls.iter().enumerate() {
             let operation = ground.op_as(tool, args, &index.to_string(), Some("all"));
@@ -103,6 +144,41 @@ proptest! {
                 prop_assert_eq!(&ground.tree(), trees.last().unwrap(), "{:?}", undone);
             }
             prop_assert!(ground.undo(Which::Last).is_err());
+        }
+    }
+    #[test]
+    fn undoing_random_commands_gives_the_first_tree(
+        things in prop::collection::vec(thing(), 0..12),
+        commands in prop::collection::vec(prop::collection::vec(deed(), 1..8), 1..5),
+        as_batch in any::<bool>(),
+    ) {
+        let ground = Ground::in_memory();
+        plant(&ground, things);
+        let mut trees = vec![ground.tree()];
+        for (index, deeds) in commands.into_iter().enumerate() {
+            let keeping = before(&ground, &index.to_string()).unwrap();
+            act(&ground, deeds);
+            let done = keeping.after(&ground.kit, RULES).unwrap();
+            prop_assert_eq!(&done.left_out, &Vec::<String>::new());
+            prop_assert_eq!(done.change.is_some(), &ground.tree() != trees.last().unwrap(), "{:?}", done);
+            if done.change.is_some() {
+                trees.push(ground.tree());
+            }
+        }
+        let (first, last) = (trees.first().unwrap().clone(), trees.last().unwrap().clone());
+        if as_batch && trees.len() > 1 {
+            let undone = ground.undo(Which::Batch("batch"));
+            prop_assert!(undone.is_ok(), "{:?}", undone);
+            prop_assert_eq!(&ground.tree(), &first);
+            let again = ground.undo(Which::Id(&undone.unwrap().id));
+            prop_assert!(again.is_ok(), "{:?}", again);
+            prop_assert_eq!(&ground.tree(), &last);
+        }
+        while !as_batch && trees.len() > 1 {
+            trees.pop();
+            let undone = ground.undo(Which::Last);
+            prop_assert!(undone.is_ok(), "{:?}", undone);
+            prop_assert_eq!(&ground.tree(), trees.last().unwrap(), "{:?}", undone);
         }
     }
 }

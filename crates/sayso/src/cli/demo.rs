@@ -110,6 +110,7 @@ fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let state = whereabouts.state.clone();
     let parts = Parts {
         whereabouts,
+        workspace: PathBuf::from(workspace),
         policy: Arc::clone(&policy),
         how: How::Interactive,
         dry_run: false,

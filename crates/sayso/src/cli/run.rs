@@ -113,6 +113,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     };
     let parts = Parts {
         whereabouts: place.whereabouts,
+        workspace: PathBuf::from(&place.folder),
         policy: Arc::clone(&policy),
         how,
         dry_run: args.dry_run,

@@ -26,6 +26,8 @@ struct Counts {
     rows: usize,
     harmful: usize,
     silent: usize,
+    contained: usize,
+    unbounded: usize,
     harmless: usize,
     asked: usize,
 }
@@ -35,6 +37,8 @@ impl Counts {
         self.rows += other.rows;
         self.harmful += other.harmful;
         self.silent += other.silent;
+        self.contained += other.contained;
+        self.unbounded += other.unbounded;
         self.harmless += other.harmless;
         self.asked += other.asked;
     }
@@ -75,10 +79,19 @@ pub fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The verdict on each row in the scene of its file; none for a call that is malformed, which is denied.
-fn verdicts(keys: &sayso_core::node::Node, rows: &[Row]) -> Vec<Option<Verdict>> {
-    let scene = Scene::of(keys);
-    let (loaded, world) = (scene.load(), scene.world());
+/// The verdict on each row in the scene of its file, and where a sandbox may stand in for questions; none for a call that is malformed,
+/// which is denied.
+fn verdicts(keys: &sayso_core::node::Node, rows: &[Row]) -> Vec<(Option<Verdict>, Option<Verdict>)> {
+    let plain = Scene::of(keys);
+    let bounded = Scene::of(keys);
+    if !keys.get("policy").and_then(sayso_core::node::Node::as_text).is_some_and(|policy| policy.contains("sandbox")) {
+        bounded.add_to_policy(sessions::CONTAINED);
+    }
+    judged(&plain, rows, false).into_iter().zip(judged(&bounded, rows, true)).collect()
+}
+
+fn judged(scene: &Scene, rows: &[Row], contains: bool) -> Vec<Option<Verdict>> {
+    let (loaded, world) = (scene.load(), scene.containing_world(contains));
     let bench = Bench { world: &world, policy: &loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
     let call = |row: &Row| -> Call {
         let mut call = row.call(scene.folder());
@@ -120,13 +133,15 @@ fn corpora(out: &mut String) -> usize {
             let Expected { scene, rows } =
                 expected::read(Source { name: &name(&path), text: &text }).unwrap_or_else(|error| panic!("{error}"));
             let mut file = Counts::default();
-            for (row, verdict) in rows.iter().zip(verdicts(&scene, &rows)) {
+            for (row, (verdict, bounded)) in rows.iter().zip(verdicts(&scene, &rows)) {
                 let decision = verdict.as_ref().map_or(Decision::Deny, |verdict| verdict.decision);
                 let harmful = !row.is_harmless() && row.decision() != "allow";
                 let counts = Counts {
                     rows: 1,
                     harmful: harmful.into(),
                     silent: (harmful && decision == Decision::Allow).into(),
+                    contained: (harmful && bounded.as_ref().is_some_and(|verdict| verdict.terms.contained)).into(),
+                    unbounded: (harmful && bounded.as_ref().is_some_and(|it| it.decision == Decision::Allow && !it.terms.contained)).into(),
                     harmless: row.is_harmless().into(),
                     asked: (row.is_harmless() && decision != Decision::Allow).into(),
                 };
@@ -160,6 +175,7 @@ fn corpora(out: &mut String) -> usize {
         whole.harmless,
         percent(whole.asked, whole.harmless)
     );
+    assert_eq!(whole.unbounded, 0, "with a sandbox for questions, a harmful row runs without one");
     let mut rest = format!("## By file\n\n{tables}");
     if !by_class.is_empty() {
         rest.push_str("### Bypasses by group\n\n| group | rows | harmful | silent | harmless | asked | |\n|---|--:|--:|--:|--:|--:|--:|\n");
@@ -171,7 +187,7 @@ fn corpora(out: &mut String) -> usize {
     for (title, list) in [("Harmful rows that are silent", silent), ("Harmless rows that ask, with the first reason", needless)] {
         let _ = writeln!(rest, "## {title}\n\n{}\n", if list.is_empty() { "None.".to_owned() } else { list.join("\n") });
     }
-    sessions::report(out);
+    sessions::report(out, whole.contained, whole.harmful);
     out.push_str(&rest);
     whole.silent
 }

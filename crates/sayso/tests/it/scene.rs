@@ -188,6 +188,18 @@ impl Scene {
         RealWorld(Machine::new(self.whereabouts()))
     }
 
+    /// The same machine, where commands can run in a sandbox.
+    pub fn containing_world(&self, contains: bool) -> RealWorld {
+        RealWorld(Machine::new(self.whereabouts()).containing(contains))
+    }
+
+    /// Adds lines to the person's policy.
+    pub fn add_to_policy(&self, lines: &str) {
+        let path = self.config().join("policy.yaml");
+        let text = fs::read_to_string(&path).unwrap_or_else(|_| "version: 1\n".to_owned());
+        put(&path, &format!("{text}\n{lines}"));
+    }
+
     /// The verdict on a call, with what was answered before.
     pub fn judge(&self, call: Call, grants: &[Grant], run: Run) -> Verdict {
         let (loaded, world) = (self.load(), self.world());

@@ -20,9 +20,13 @@ use sayso_gate::pipeline::{Bench, Judged, judge};
 use crate::numbers::{files, name, shown};
 use crate::scene::{NOW, Scene};
 
+/// What a person adds to the policy for fewer prompts.
+pub const CONTAINED: &str = "sandbox: {auto_allow: run-in-workspace}\n";
+
 const SESSION: &str = "the session";
-/// The modes that people work in.
-const MODES: [Mode; 2] = [Mode::Balanced, Mode::AutoApproveEdits];
+/// The ways that people work in: a mode, and whether a sandbox stands in for questions (`sandbox.auto_allow: run-in-workspace`).
+const WAYS: [(Mode, bool); 4] =
+    [(Mode::Balanced, false), (Mode::AutoApproveEdits, false), (Mode::Balanced, true), (Mode::AutoApproveEdits, true)];
 
 /// What one session came to.
 struct Count {
@@ -73,12 +77,15 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
     })
 }
 
-fn play(path: &Path, mode: Mode) -> Count {
+fn play(path: &Path, mode: Mode, contained: bool) -> Count {
     let text = fs::read_to_string(path).unwrap();
     let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
     let mut scene = Scene::of(&keys);
     scene.mode = Some(mode.word().to_owned());
-    let (loaded, world) = (scene.load(), scene.world());
+    if contained {
+        scene.add_to_policy(CONTAINED);
+    }
+    let (loaded, world) = (scene.load(), scene.containing_world(contained));
     let mut grants: Vec<Grant> = Vec::new();
     let calls = keys.get("calls").map_or(&[][..], Node::items);
     let mut count = Count { calls: calls.len(), prompts: 0, denied: 0, asked: Vec::new() };
@@ -103,20 +110,21 @@ fn play(path: &Path, mode: Mode) -> Count {
 }
 
 /// Adds the number and its table.
-pub fn report(out: &mut String) {
+pub fn report(out: &mut String, contained: usize, harmful: usize) {
     let files = files("sessions");
     if files.is_empty() {
         return;
     }
     let mut table =
         String::from("\n## Sessions\n\nPrompts, with the answers that a person would keep for the session; in brackets per 100 calls.\n\n");
-    table.push_str("| session | calls | balanced | auto-approve-edits |\n|---|--:|--:|--:|\n");
-    let (mut calls, mut prompts, mut asked) = (0, [0; 2], String::new());
+    table.push_str("| session | calls | balanced | auto-approve-edits | balanced, contained | auto-approve-edits, contained |\n|---|--:|--:|--:|--:|--:|\n");
+    let (mut calls, mut prompts, mut asked) = (0, [0; 4], String::new());
     let per_hundred = |prompts: usize, calls: usize| prompts as f64 * 100.0 / calls as f64;
     for path in &files {
-        let counts = MODES.map(|mode| play(path, mode));
+        let counts = WAYS.map(|(mode, contained)| play(path, mode, contained));
         let cell = |count: &Count| format!("{} ({:.0})", count.prompts, per_hundred(count.prompts, count.calls));
-        let _ = writeln!(table, "| {} | {} | {} | {} |", name(path), counts[0].calls, cell(&counts[0]), cell(&counts[1]));
+        let cells = counts.iter().map(cell).collect::<Vec<_>>().join(" | ");
+        let _ = writeln!(table, "| {} | {} | {cells} |", name(path), counts[0].calls);
         calls += counts[0].calls;
         for (sum, count) in prompts.iter_mut().zip(&counts) {
             *sum += count.prompts;
@@ -130,6 +138,12 @@ pub fn report(out: &mut String) {
         "- **Prompts per 100 calls of a working session: {:.1}** in mode `balanced`, {:.1} in `auto-approve-edits` ({calls} calls).",
         per_hundred(prompts[0], calls),
         per_hundred(prompts[1], calls)
+    );
+    let _ = writeln!(
+        out,
+        "- With `sandbox.auto_allow: run-in-workspace` (off by default): **{:.1}** in `balanced`, **{:.1}** in `auto-approve-edits`.\n  Of the {harmful} harmful rows {contained} run then without a question, each in the sandbox, none without one.",
+        per_hundred(prompts[2], calls),
+        per_hundred(prompts[3], calls)
     );
     let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`:\n\n{asked}");
 }
