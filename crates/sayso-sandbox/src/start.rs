@@ -20,7 +20,7 @@ use crate::found;
 use crate::landlock;
 use crate::placeholders::Placeholders;
 use crate::plan::{Kind, Step, plan};
-use crate::profile::{Limits, Profile};
+use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
 use crate::scratch::Scratch;
 use crate::seccomp::{self, Sockets};
@@ -112,8 +112,10 @@ impl Sandbox {
     fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
         let seen = found::look(profile);
         let mut steps = plan(profile, &seen);
-        let missing: Vec<PathBuf> =
-            steps.iter().filter_map(|step| if let Step::KeepAbsent(path) = step { Some(path.clone()) } else { None }).collect();
+        let missing: Vec<PathBuf> = steps
+            .iter()
+            .filter_map(|step| if let Step::KeepAbsent(path) | Step::StandIn(path) = step { Some(path.clone()) } else { None })
+            .collect();
         let placeholders = Placeholders::make(&self.folder, workspace, &missing)?;
         // What another command has put there is kept absent as well, and not shown.
         for step in &mut steps {
@@ -164,7 +166,8 @@ impl Sandbox {
         let flags = fcntl_getfl(status.as_fd()).and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
         flags.map_err(|error| trouble(&error.into()))?;
         let guard = Guard { status: Some(status), proxy, _placeholders: Some(placeholders), _scratch: None };
-        Ok(Ready { command, guard, not_covered: Vec::new() })
+        let uncounted = profile.limits.processes.is_some() && rustix::process::getuid().is_root();
+        Ok(Ready { command, guard, not_covered: uncounted.then(|| landlock::UNCOUNTED.to_owned()).into_iter().collect() })
     }
 
     fn landlock(&self, profile: &Profile, words: &[OsString], session: bool) -> Result<Ready, String> {
@@ -175,6 +178,10 @@ impl Sandbox {
         let (first, rest) = words.split_first().ok_or("there is no command")?;
         let mut command = Command::new(first);
         command.args(rest).env_clear().envs(profile.environment.iter().cloned()).env("TMPDIR", scratch.path()).current_dir(&profile.cwd);
+        if hides_git_settings(profile) {
+            // It takes a file that is refused for an error, and one that is not there for none.
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        }
         let child = Child {
             session,
             limits: profile.limits,
@@ -209,6 +216,13 @@ fn lingering(words: &[OsString], processes: Option<u64>) -> Result<Vec<OsString>
     let limit = processes.map_or(0, |most| most.saturating_add(2)).to_string();
     let first = [bash, "--noprofile", "--norc", "-p", "-c", LINGER, "sayso", &limit].map(OsString::from);
     Ok(first.into_iter().chain(words.iter().cloned()).collect())
+}
+
+/// Whether the person's own settings of git are there and hidden.
+fn hides_git_settings(profile: &Profile) -> bool {
+    let home = profile.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| Path::new(value));
+    let files = home.into_iter().flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
+    files.into_iter().any(|file| file.exists() && profile.level(&file) < Level::Read)
 }
 
 /// A file that nobody can read, to stand before those that are hidden.

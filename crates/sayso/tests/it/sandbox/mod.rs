@@ -2,3 +2,4 @@
 
 mod escapes;
 mod never_weaker;
+mod ordinary;

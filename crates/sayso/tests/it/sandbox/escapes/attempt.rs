@@ -57,11 +57,23 @@ pub struct Attempt {
     only: Option<Who>,
     person: Landlock,
     root: Landlock,
+    /// Why even bubblewrap does not cover it if it is root who tries.
+    pub full_lets_root: Option<&'static str>,
 }
 
 fn attempt(language: Language, name: &'static str, script: &'static str) -> Attempt {
     let refused = Landlock::Refused { since: 1 };
-    Attempt { name, language, script, around: Around::Nothing, control: Control::Plain, only: None, person: refused, root: refused }
+    Attempt {
+        name,
+        language,
+        script,
+        around: Around::Nothing,
+        control: Control::Plain,
+        only: None,
+        person: refused,
+        root: refused,
+        full_lets_root: None,
+    }
 }
 
 /// A script of bash. The function `got` says that it got through, where no trace is left outside.
@@ -93,6 +105,12 @@ impl Attempt {
     pub fn lets_root(mut self, why: &'static str) -> Attempt {
         self.root = Landlock::NotCovered { until: NEVER, why };
         self
+    }
+
+    /// No sandbox covers it if it is root who tries.
+    pub fn all_let_root(mut self, why: &'static str) -> Attempt {
+        self.full_lets_root = Some(why);
+        self.lets_root(why)
     }
 
     /// Landlock does not cover it if it is a person who tries.

@@ -146,10 +146,7 @@ impl Ground {
         udp.set_nonblocking(true).unwrap();
         datagrams.set_nonblocking(true).unwrap();
         sockets.iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
-        if who == Who::Person && rustix::process::geteuid().is_root() {
-            let owner = format!("{NOBODY}:{NOBODY}");
-            assert!(Command::new("chown").args(["-R", "-h", &owner]).arg(&root).status().unwrap().success());
-        }
+        hand_over(&scene, who);
         if rustix::process::geteuid().is_root() {
             let program = scene.workspace.join("root-id");
             fs::copy("/usr/bin/id", &program).unwrap();
@@ -169,17 +166,11 @@ impl Ground {
         let mut victim = Command::new("/usr/bin/python3");
         victim.args(["-c", VICTIM, &self.secret]).env_clear().env("SECRET", &self.secret).process_group(0);
         victim.current_dir(self.scene.outside.join("other")).stdin(held).stdout(Stdio::piped());
-        self.as_who(&mut victim);
+        as_who(&mut victim, self.who);
         let mut victim = victim.spawn().unwrap();
         let mut terminal = String::new();
         BufReader::new(victim.stdout.take().unwrap()).read_line(&mut terminal).unwrap();
         (victim, terminal.trim().to_owned())
-    }
-
-    fn as_who(&self, command: &mut Command) {
-        if self.who == Who::Person && rustix::process::geteuid().is_root() {
-            command.uid(NOBODY).gid(NOBODY);
-        }
     }
 
     /// Puts the places of this world into a script.
@@ -223,7 +214,7 @@ impl Ground {
         let mut command = Command::new("env");
         command.args(words).env_clear().env("PATH", PATH).env("HOME", &self.scene.home).current_dir(&self.scene.workspace);
         command.env("XDG_RUNTIME_DIR", self.root.join("run")).env("AWS_SECRET_ACCESS_KEY", &self.secret);
-        self.as_who(&mut command);
+        as_who(&mut command, self.who);
         let done = run(&mut command, b"");
         assert!(done.out.contains("started"), "`{}` was not run: {} {}", attempt.name, done.out, done.err);
         if std::env::var_os("SAYSO_ESCAPE").is_some() {
@@ -254,6 +245,21 @@ impl Drop for Ground {
             let _ = victim.kill();
             let _ = victim.wait();
         }
+    }
+}
+
+/// Has a command run as them.
+pub fn as_who(command: &mut Command, who: Who) {
+    if who == Who::Person && rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+}
+
+/// Gives them a whole world.
+pub fn hand_over(scene: &Scene, who: Who) {
+    if who == Who::Person && rustix::process::geteuid().is_root() {
+        let (owner, root) = (format!("{NOBODY}:{NOBODY}"), scene.home.parent().unwrap());
+        assert!(Command::new("chown").args(["-R", "-h", &owner]).arg(root).status().unwrap().success());
     }
 }
 

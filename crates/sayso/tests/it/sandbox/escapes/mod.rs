@@ -6,7 +6,7 @@
 //! with the reason, and it has to be exactly that.
 
 mod attempt;
-mod ground;
+pub mod ground;
 mod kernel;
 mod left;
 mod processes;
@@ -61,12 +61,8 @@ impl Where {
 }
 
 /// The columns of the table.
-const COLUMNS: [(Where, Who); 4] = [
-    (Where::Bubblewrap, Who::Person),
-    (Where::Bubblewrap, Who::Root),
-    (Where::Landlock, Who::Person),
-    (Where::Landlock, Who::Root),
-];
+const COLUMNS: [(Where, Who); 4] =
+    [(Where::Bubblewrap, Who::Person), (Where::Bubblewrap, Who::Root), (Where::Landlock, Who::Person), (Where::Landlock, Who::Root)];
 
 /// What this machine can try; what it cannot is said.
 fn possible() -> Vec<(Where, Who)> {
@@ -99,11 +95,17 @@ fn try_all(attempts: &[&Attempt], places: &[(Where, Who)]) -> Results {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Results::new()));
     let work = || {
         while let Some((attempt, place, who)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let seen = Ground::new(attempt, *who).attempt(attempt, place.backend(), program.path());
+            // What is expected to get through may take another try on a busy machine; what is refused gets one.
+            let once = || Ground::new(attempt, *who).attempt(attempt, place.backend(), program.path());
+            let again = |seen: &Option<String>| seen.is_none() && wrong(attempt, *place, *who, None).is_some();
+            let mut seen = once();
+            for _ in 0..2 {
+                seen = if again(&seen) { once() } else { seen };
+            }
             results.lock().unwrap().insert((attempt.name, *place, *who), seen);
         }
     };
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4) * 2;
     std::thread::scope(|scope| (0..workers).for_each(|_| _ = scope.spawn(work)));
     results.into_inner().unwrap()
 }
@@ -112,7 +114,7 @@ fn try_all(attempts: &[&Attempt], places: &[(Where, Who)]) -> Results {
 fn wrong(attempt: &Attempt, place: Where, who: Who, seen: Option<&String>) -> Option<String> {
     let refused = match place {
         Where::Nowhere => false,
-        Where::Bubblewrap => true,
+        Where::Bubblewrap => attempt.full_lets_root.is_none() || who == Who::Person,
         Where::Landlock => match attempt.landlock(who) {
             Landlock::Refused { since } if sayso_sandbox::landlock::abi() < Some(since) => {
                 eprintln!("NOT CHECKED: {}: this kernel's Landlock is too old", attempt.name);
@@ -133,7 +135,7 @@ fn wrong(attempt: &Attempt, place: Where, who: Who, seen: Option<&String>) -> Op
 fn cell(attempt: &Attempt, place: Where, who: Who, results: &Results) -> &'static str {
     let expected = match place {
         Where::Landlock => matches!(attempt.landlock(who), Landlock::Refused { .. }),
-        _ => true,
+        _ => attempt.full_lets_root.is_none() || who == Who::Person,
     };
     let measured = results.get(&(attempt.name, place, who)).map(Option::is_none);
     // A newer kernel may refuse more, an older one less: the table is about what is promised.
@@ -177,7 +179,7 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
         "# What was tried to get out of the sandbox\n\n\
          {count} attempts, each of which really runs in a world of its own that is looked at from outside afterwards; those that can be tried\n\
          without harm have to get through without a sandbox, so that a refusal means something. bubblewrap, the full sandbox, refuses all of\n\
-         them. Landlock, which is used where there is no bubblewrap, covers a part: what it does not is expected by name in the test, with the\n\
+         them, but for a limit that no kernel keeps for root. Landlock, which is used where there is no bubblewrap, covers a part: what it does not is expected by name in the test, with the\n\
          reason. `cargo test -p sayso --test it escapes` runs all of it and compares this file; `SAYSO_WRITE_NUMBERS=1` writes it anew.\n",
     );
     let mut reasons: Vec<&str> = Vec::new();
@@ -185,8 +187,8 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
         let _ = write!(text, "\n## {title}\n\n| attempt | bubblewrap | as root | Landlock | as root |\n|---|---|---|---|---|\n");
         for attempt in attempts {
             let mut cells = COLUMNS.map(|(place, who)| cell(attempt, place, who, results).to_owned());
-            for (cell, (_, who)) in cells.iter_mut().zip(COLUMNS).skip(2) {
-                if let (true, Landlock::NotCovered { why, .. }) = (attempt.is_for(who), attempt.landlock(who)) {
+            for (cell, (_, who)) in cells.iter_mut().zip(COLUMNS).filter(|(cell, _)| *cell == "not covered") {
+                if let Landlock::NotCovered { why, .. } = attempt.landlock(who) {
                     let number = reasons.iter().position(|known| *known == why).unwrap_or_else(|| {
                         reasons.push(why);
                         reasons.len() - 1
@@ -197,7 +199,7 @@ fn document(groups: &[(&str, Vec<Attempt>)], results: &Results) {
             let _ = writeln!(text, "| {} | {} |", attempt.name, cells.join(" | "));
         }
     }
-    text.push_str("\n## Why Landlock does not cover it\n\n");
+    text.push_str("\n## Why it is not covered\n\n");
     for (number, why) in reasons.iter().enumerate() {
         let _ = writeln!(text, "{}. {why}", number + 1);
     }

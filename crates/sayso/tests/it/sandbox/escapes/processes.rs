@@ -18,14 +18,16 @@ pub fn attempts() -> Vec<Attempt> {
         )
         .since(6),
         // The signal means a new size of the window, which harms nobody who gets it.
-        python("signal everybody", "os.kill(-1, 28) # {pid}").since(6),
+        python("signal everybody", "os.kill(-1, 28) # {pid}").since(6).untried("it would reach everybody"),
         bash("stop somebody's process", "kill -STOP {pid}").since(6),
-        python("slow somebody's process down", "os.setpriority(os.PRIO_PROCESS, {pid}, 5); got()").lets(PRIORITIES),
+        python("slow somebody's process down", "os.setpriority(os.PRIO_PROCESS, {pid}, 5); got()").lets_person(PRIORITIES),
         python("limit somebody's process", "resource.prlimit({pid}, resource.RLIMIT_CORE, (0, 0)); got()").lets(PRIORITIES),
-        python("bind somebody's process to one core", "os.sched_setaffinity({pid}, os.sched_getaffinity(0)); got()").lets(PRIORITIES),
+        python("bind somebody's process to one core", "os.sched_setaffinity({pid}, os.sched_getaffinity(0)); got()")
+            .lets_person(PRIORITIES),
         python(
             "leave a daemon behind",
-            "if os.fork() == 0:\n    \
+            "here, there = os.pipe()\n\
+             if os.fork() == 0:\n    \
                  os.setsid()\n    \
                  if os.fork() == 0:\n        \
                      null = os.open('/dev/null', os.O_RDWR)\n        \
@@ -33,12 +35,16 @@ pub fn attempts() -> Vec<Attempt> {
                      signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\n        \
                      os.execvp('python3', ['python3', '-c', 'import time; time.sleep(300)', 'left-{mark}'])\n    \
                  os._exit(0)\n\
-             os.wait()",
+             os.wait(); os.close(there); os.read(here, 1)",
         )
         .lets(BEHIND),
-        bash("leave a job behind", "nohup bash -c 'exec -a left-{mark} sleep 300' < /dev/null > /dev/null 2>&1 & disown; sleep 0.1").lets(BEHIND),
-        bash("leave a job with own session behind", "setsid -f bash -c 'exec -a left-{mark} sleep 300' < /dev/null > /dev/null 2>&1; sleep 0.1")
+        bash("leave a job behind", "nohup bash -c 'exec -a left-{mark} sleep 300' < /dev/null > /dev/null 2>&1 & disown; sleep 0.1")
             .lets(BEHIND),
+        bash(
+            "leave a job with own session behind",
+            "setsid -f bash -c 'exec -a left-{mark} sleep 300' < /dev/null > /dev/null 2>&1; sleep 0.1",
+        )
+        .lets(BEHIND),
         python("leave shared memory behind", "done(libc.shmget({key}, 4096, 0o1600))").lets(MESSAGES),
     ]
 }

@@ -15,7 +15,7 @@ pub fn attempts() -> Vec<Attempt> {
         bash("read `.env` through `/proc/self/root`", "cat /proc/self/root{workspace}/.env").lets(WORKSPACE),
         bash("read `.env` through `/proc/self/cwd`", "cat /proc/self/cwd/.env").lets(WORKSPACE),
         python("map `.env` into memory", "file = open('.env'); print(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)[:])").lets(WORKSPACE),
-        bash("read `.env` as part of an archive", "tar c . | tar xO").lets(WORKSPACE),
+        bash("read `.env` as part of an archive", "tar c conf | tar xO").lets(WORKSPACE),
         python(
             "open a file by its number, past its name",
             "class Handle(ctypes.Structure): _fields_ = [('bytes', ctypes.c_uint), ('kind', ctypes.c_int), ('data', ctypes.c_ubyte * 128)]\n\

@@ -13,8 +13,14 @@ pub fn attempts() -> Vec<Attempt> {
             "it = socket.socket(); it.settimeout(5); it.sendto(b'x', 0x20000000, ('127.0.0.1', {tcp}))",
         ),
         python("send by UDP to this machine", "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {udp}))"),
-        python("send by UDP to an address of this machine", "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('{address}', {udp}))"),
-        python("send by UDP over the newer protocol", "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('::ffff:127.0.0.1', {udp}))"),
+        python(
+            "send by UDP to an address of this machine",
+            "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('{address}', {udp}))",
+        ),
+        python(
+            "send by UDP over the newer protocol",
+            "socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).sendto(b'x', ('::ffff:127.0.0.1', {udp}))",
+        ),
         python(
             "ask for the address of a name",
             "servers = [line.split()[1] for line in open('/etc/resolv.conf') if line.startswith('nameserver')]\n\
@@ -32,13 +38,17 @@ pub fn attempts() -> Vec<Attempt> {
         )
         .untried("who may send one differs"),
         python("make a socket that sees every packet", "socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3); got()").by_root(),
-        python("make a socket to the machine around this one", "socket.socket(40, socket.SOCK_STREAM); got()").untried("not every kernel has them"),
-        python("make a socket to the kernel's cryptography", "socket.socket(38, socket.SOCK_SEQPACKET); got()").untried("not every kernel has them"),
+        python("make a socket to the machine around this one", "socket.socket(40, socket.SOCK_STREAM); got()")
+            .untried("not every kernel has them"),
+        python("make a socket to the kernel's cryptography", "socket.socket(38, socket.SOCK_SEQPACKET); got()")
+            .untried("not every kernel has them"),
         python("make a socket to the kernel that tells of devices", "socket.socket(16, socket.SOCK_RAW, 15); got()"),
         python("make a socket to the kernel that tells of sockets", "socket.socket(16, socket.SOCK_RAW, 4); got()"),
-        python("make a socket to the kernel's firewall", "socket.socket(16, socket.SOCK_RAW, 12); got()").untried("not every kernel has them"),
+        python("make a socket to the kernel's firewall", "socket.socket(16, socket.SOCK_RAW, 12); got()")
+            .untried("not every kernel has them"),
         python("connect to a socket in `/tmp`", "it = socket.socket(socket.AF_UNIX); it.connect('{root}/tmp.sock')").lets_until(9, PATHS),
-        python("connect to an agent's socket", "it = socket.socket(socket.AF_UNIX); it.connect('{root}/run/agent.sock')").lets_until(9, PATHS),
+        python("connect to an agent's socket", "it = socket.socket(socket.AF_UNIX); it.connect('{root}/run/agent.sock')")
+            .lets_until(9, PATHS),
         python("connect to a socket in the home folder", "it = socket.socket(socket.AF_UNIX); it.connect('{home}/agent.sock')")
             .lets_until(9, PATHS),
         python(

@@ -9,7 +9,7 @@ use std::process::Command;
 use super::ground::{Ground, key};
 
 /// What of a workspace must stay as it is, or stay absent.
-const KEPT: [&str; 24] = [
+const KEPT: [&str; 23] = [
     ".env",
     "conf/.env",
     ".vscode",
@@ -30,7 +30,6 @@ const KEPT: [&str; 24] = [
     ".git/modules/m/commondir",
     ".git/worktrees/tree/config.worktree",
     ".git/worktrees/tree/commondir",
-    ".git/worktrees/tree/gitdir",
     "tree/.git",
     "leads-out",
     "leads-to-key",
@@ -118,7 +117,8 @@ impl Traces<'_> {
         walk(&self.ground.scene.workspace, &mut |path, found| {
             let inner = path.strip_prefix(&self.ground.scene.workspace).unwrap_or(path);
             let known = KEPT.iter().any(|kept| inner.starts_with(kept));
-            if !known && found.is_file() && found.len() < 1 << 20 && fs::read(path).is_ok_and(|text| told(&String::from_utf8_lossy(&text))) {
+            if !known && found.is_file() && found.len() < 1 << 20 && fs::read(path).is_ok_and(|text| told(&String::from_utf8_lossy(&text)))
+            {
                 copied = Some(format!("the secret is in `{}`", inner.display()));
             }
             true
@@ -164,7 +164,9 @@ impl Traces<'_> {
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.bytes().all(|byte| byte.is_ascii_digit()) && String::from_utf8_lossy(&words).contains(&format!("left-{}", self.ground.mark)) {
+            if name.bytes().all(|byte| byte.is_ascii_digit())
+                && String::from_utf8_lossy(&words).contains(&format!("left-{}", self.ground.mark))
+            {
                 let _ = Command::new("kill").args(["-9", &name]).status();
                 left = Some("a process is left behind".to_owned());
             }

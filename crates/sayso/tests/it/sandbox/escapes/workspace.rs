@@ -28,12 +28,18 @@ fn git() -> Vec<Attempt> {
         bash("make attributes of git", "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes"),
         bash("make a hook of a module", "mkdir -p .git/modules/m/hooks; echo x > .git/modules/m/hooks/post-checkout"),
         bash("change the configuration of a module", "echo x >> .git/modules/m/config"),
-        bash("move a module away and make another", "mv .git/modules/m .git/modules/away; mkdir -p .git/modules/m; echo x > .git/modules/m/config"),
+        bash(
+            "move a module away and make another",
+            "mv .git/modules/m .git/modules/away; mkdir -p .git/modules/m; echo x > .git/modules/m/config",
+        ),
         bash("move all modules away and make others", "mv .git/modules .git/away; mkdir -p .git/modules/m; echo x > .git/modules/m/config"),
         bash("have a second tree belong to another repository", "echo 'gitdir: ../evil' > tree/.git"),
         bash("have a second tree look for its configuration elsewhere", "echo ../../../evil > .git/worktrees/tree/commondir"),
         bash("give a second tree its own configuration", "echo x > .git/worktrees/tree/config.worktree"),
-        bash("move a second tree's data away and make others", "mv .git/worktrees .git/away; cp -r .git/away .git/worktrees; echo ../../../evil > .git/worktrees/tree/commondir"),
+        bash(
+            "move a second tree's data away and make others",
+            "mv .git/worktrees .git/away; cp -r .git/away .git/worktrees; echo ../../../evil > .git/worktrees/tree/commondir",
+        ),
     ]
 }
 
@@ -50,7 +56,10 @@ fn configuration() -> Vec<Attempt> {
         bash("remove configuration of an editor", "rm -rf .vscode"),
         bash("move configuration away and make other", "mv .vscode away; mkdir .vscode; echo x > .vscode/tasks.json"),
         bash("put a link in the place of configuration", "rm -rf .vscode; ln -s /tmp .vscode"),
-        bash("move a folder with configuration away and make another", "mv sub away; mkdir -p sub/.claude; echo x > sub/.claude/settings.json"),
+        bash(
+            "move a folder with configuration away and make another",
+            "mv sub away; mkdir -p sub/.claude; echo x > sub/.claude/settings.json",
+        ),
         bash("remove a folder with configuration", "rm -rf sub"),
         bash("change a secret in the workspace", "echo x > .env"),
         python("exchange a folder with configuration", "os.makedirs('new/.claude'); done(libc.renameat2(-100, b'sub', -100, b'new', 2))"),
@@ -61,11 +70,8 @@ fn others() -> Vec<Attempt> {
     vec![
         bash("move the whole workspace", "mv {workspace} {outside}/moved"),
         bash("put a link in the place of the workspace", "cd ..; mv ws moved; ln -s {home} ws"),
-        python(
-            "mount over what keeps configuration absent",
-            "done(libc.mount(b'none', b'{workspace}/.claude', b'tmpfs', 0, None)); got()",
-        )
-        .untried("nothing is there without a sandbox"),
+        python("mount over what keeps configuration absent", "done(libc.mount(b'none', b'{workspace}/.claude', b'tmpfs', 0, None)); got()")
+            .untried("nothing is there without a sandbox"),
         python("unmount what keeps configuration absent", "done(libc.umount2(b'{workspace}/.claude', 2)); got()")
             .untried("nothing is there without a sandbox"),
     ]
