@@ -42,7 +42,7 @@ pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], ha
         match step {
             // It begins with one.
             Step::EmptyRoot => {}
-            Step::ReadOnly(path) => out.bind("--ro-bind", path, path),
+            Step::ReadOnly(path) | Step::StandIn(path) => out.bind("--ro-bind", path, path),
             Step::Writable(path) | Step::Pinned(path) => out.bind("--bind", path, path),
             Step::Private(path) => {
                 out.words(&["--perms", if path.ends_with("tmp") { "1777" } else { "0700" }, "--tmpfs"]);
@@ -56,7 +56,8 @@ pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], ha
             }
             Step::HideFile(path) => out.bind("--ro-bind", &handles.nothing, path),
             Step::Link(link, to) => out.bind("--symlink", to, link),
-            Step::Processes => out.words(&["--proc", "/proc"]),
+            // Root could write what root owns there (`/proc/sys`), even without any right: the mount is what refuses it.
+            Step::Processes => out.words(&["--proc", "/proc", "--remount-ro", "/proc"]),
             Step::Devices => out.words(&["--dev", "/dev"]),
             Step::SealRoot => {
                 if let Some((from, to)) = &handles.program {

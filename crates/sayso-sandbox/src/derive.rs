@@ -233,7 +233,7 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
         profile.lower(&folder.join(name), Level::Read);
     }
     // A folder above something that is kept could be moved away with it, and be made anew without.
-    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories) {
+    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories).chain(&found.kept_by_git) {
         for above in path.ancestors().skip(1).take_while(|above| above.starts_with(folder) && *above != folder) {
             if !profile.pinned.iter().any(|pinned| pinned == above) && profile.level(above) == Level::Write {
                 profile.pinned.push(above.to_owned());

@@ -23,8 +23,11 @@ const MOST_CONFIGURATION: u64 = 1 << 20;
 /// Folders of built or installed things: names in them came with packages, and mean nothing for this workspace.
 const INSTALLED: [&str; 8] = ["node_modules", "target", "site-packages", "__pycache__", ".tox", "bower_components", "vendor", ".terraform"];
 
-/// What git runs or obeys by itself, in a folder of its own.
-const OBEYED_BY_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "info"];
+/// What git runs or obeys by itself, in a folder of its own; the last says where all of it is instead.
+const OBEYED_BY_GIT: [&str; 5] = ["hooks", "config", "config.worktree", "info", ELSEWHERE];
+
+/// The file by which a folder of git says where its configuration is.
+pub const ELSEWHERE: &str = "commondir";
 
 /// What a folder has that git takes for one of its own.
 const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
@@ -126,7 +129,7 @@ impl Found {
         self.repositories.push(path.to_owned());
         self.kept_by_git.extend(OBEYED_BY_GIT.map(|name| path.join(name)));
         let trees = fs::read_dir(path.join("worktrees")).into_iter().flatten().flatten();
-        self.kept_by_git.extend(trees.map(|tree| tree.path().join("config.worktree")));
+        self.kept_by_git.extend(trees.flat_map(|tree| ["config.worktree", ELSEWHERE].map(|name| tree.path().join(name))));
         let mut open = vec![path.join("modules")];
         while let Some(folder) = open.pop() {
             for entry in

@@ -30,6 +30,9 @@ const MOST_RULES: usize = 20_000;
 /// So many names are told in one sentence.
 const MOST_NAMES: usize = 6;
 
+/// What no sandbox can do for root.
+pub(crate) const UNCOUNTED: &str = "the number of processes is not limited, since root's are not counted";
+
 /// How much of the rules this kernel keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enforced {
@@ -265,7 +268,7 @@ fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
         ));
     }
     if profile.limits.processes.is_some() && rustix::process::getuid().is_root() {
-        told.push("the number of processes is not limited, since root's are not counted".to_owned());
+        told.push(UNCOUNTED.to_owned());
     }
     for always in [
         "other processes and their command lines can be seen",

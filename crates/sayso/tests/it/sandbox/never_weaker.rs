@@ -257,7 +257,7 @@ fn by_steps(steps: &[Step], path: &Path) -> Level {
     let mut level = Level::Hidden;
     for step in steps {
         let (at, then) = match step {
-            Step::ReadOnly(at) => (at, Level::Read),
+            Step::ReadOnly(at) | Step::StandIn(at) => (at, Level::Read),
             Step::Writable(at) | Step::Pinned(at) => (at, Level::Write),
             Step::Private(at) => (at, Level::Private),
             Step::HideFolder(at) | Step::HideFile(at) | Step::KeepAbsent(at) => (at, Level::Hidden),
