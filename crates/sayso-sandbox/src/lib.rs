@@ -13,6 +13,7 @@ pub mod explain;
 pub mod found;
 #[cfg(target_os = "linux")]
 pub mod landlock;
+mod links;
 mod placeholders;
 pub mod plan;
 pub mod profile;
