@@ -13,6 +13,7 @@ use sayso_core::verdict::{Bounds, Endings, Network, Terms};
 use sayso_core::visible::visible;
 
 use crate::found::{self, Found};
+use crate::links;
 use crate::profile::{Level, Limits, Profile};
 use crate::toolchains;
 
@@ -129,10 +130,17 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     if let Some(home) = around.home.and_then(|home| real(home).ok()) {
         profile.paths.insert(home.join(".cache"), Level::Private);
     }
+    let home = around.home.and_then(Path::to_str);
+    let worked_in = worked_in(terms, around);
+    let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     for (place, level) in toolchains::of(around.home, around.environment) {
+        let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
+        let inside = worked_in.iter().any(|folder| target.starts_with(folder));
+        if inside { tools_worked_in.push(target) } else { tools.push((place, level)) }
+    }
+    for (place, level) in tools {
         add(&mut profile, &place, level)?;
     }
-    let home = around.home.and_then(Path::to_str);
     let folders = terms.read_only.iter().map(|folder| (folder, Level::Read)).chain(terms.write.iter().map(|folder| (folder, Level::Write)));
     for (folder, level) in folders {
         let folder = Path::new(folder);
@@ -150,6 +158,10 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         for repository in found.repositories.iter().filter(|_| terms.contained && !terms.repository) {
             profile.lower(repository, Level::Read);
         }
+    }
+    // What the person runs by its name alone stays as it is.
+    for place in tools_worked_in {
+        profile.lower(&place, Level::Read);
     }
     only_endings(&mut profile, terms, around)?;
     // Of several folders that a path is in, the strictest counts.
@@ -287,38 +299,31 @@ fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+/// The folders that commands work in. Whoever wrote what is there also made its links.
+fn worked_in(terms: &Terms, around: Around<'_>) -> Vec<PathBuf> {
+    let named = terms.read_only.iter().chain(&terms.write).chain(terms.endings.iter().map(|it| &it.folder)).map(Path::new);
+    named.chain([around.workspace]).filter_map(|folder| real(folder).ok()).collect()
+}
+
+/// Where tools really are, if they are to be seen: not by a link that a command could have made, and neither broad nor secret there.
+fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<PathBuf> {
+    let target = real(place).ok()?;
+    let turned = links::on_the_way(place).iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
+    let above = worked_in.iter().any(|folder| folder.starts_with(&target));
+    let of_system = SYSTEM.iter().any(|system| target == Path::new(system));
+    let narrow = of_system || is_narrow(&target, home).is_ok();
+    let is_secret = secret(&target.to_string_lossy(), home.and_then(Path::to_str)).is_some();
+    (!turned && !above && narrow && !is_secret).then_some(target)
+}
+
 /// Lets a path through by where it really is, with the links that lead there.
 fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
     let target = real(path)?;
     if target != path {
-        links(profile, path);
+        profile.links.extend(links::on_the_way(path));
     }
     profile.raise(target, level);
     Ok(())
-}
-
-/// The first link on the way to a path, if one is there; what is behind it is looked at again.
-fn links(profile: &mut Profile, path: &Path) {
-    let mut left = path.to_owned();
-    // As many as the system follows.
-    for _ in 0..40 {
-        let mut above = PathBuf::new();
-        let mut next = None;
-        for part in left.components() {
-            above.push(part);
-            if let Ok(to) = std::fs::read_link(&above) {
-                let rest = left.strip_prefix(&above).map(Path::to_owned).unwrap_or_default();
-                let absolute = above.parent().unwrap_or(Path::new("/")).join(&to);
-                profile.links.insert(above.clone(), to);
-                next = Some(absolute.join(rest));
-                break;
-            }
-        }
-        match next {
-            Some(next) => left = next,
-            None => return,
-        }
-    }
 }
 
 fn real(path: &Path) -> Result<PathBuf, String> {

@@ -11,8 +11,10 @@ pub mod child;
 pub mod derive;
 pub mod explain;
 pub mod found;
+mod found_git;
 #[cfg(target_os = "linux")]
 pub mod landlock;
+mod links;
 mod mounted;
 mod placeholders;
 pub mod plan;

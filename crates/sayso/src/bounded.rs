@@ -11,7 +11,7 @@ use sayso_tools::result::ToolResult;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
 
 use crate::bounding::{Bounded, Bounding};
-use crate::newcomers::{self, Newcomers, Taken};
+use crate::newcomers::{self, Newcomers, Taking};
 
 /// So many changed files are named to the agent.
 const MOST_NAMED: usize = 12;
@@ -58,10 +58,10 @@ pub fn run(
             return Err(why);
         }
     };
-    let taken = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
+    let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
     let kept = keeping.map(|keeping| bounding.knowing(&workspace, |rules| keeping.after(files, rules)));
     let by_command = outcome.output.len();
-    let result = told(ToolResult::from(outcome), &workspace, taken, kept);
+    let result = told(ToolResult::from(outcome), &workspace, &taking, kept);
     // What sayso adds is told to whoever watches, too.
     if let Some(added) = result.output.get(by_command..).filter(|added| !added.is_empty()) {
         output(Stream::Error, added.trim_start_matches('\n').as_bytes());
@@ -70,16 +70,8 @@ pub fn run(
 }
 
 /// The result with what came of the workspace.
-fn told(
-    mut result: ToolResult,
-    workspace: &Path,
-    taken: Result<Vec<Taken>, String>,
-    kept: Option<Result<AfterCommand, String>>,
-) -> ToolResult {
-    let mut lines = match taken {
-        Ok(taken) => newcomers::words(&taken),
-        Err(why) => vec![format!("what the command left in the workspace could not be looked at: {why}")],
-    };
+fn told(mut result: ToolResult, workspace: &Path, taking: &Taking, kept: Option<Result<AfterCommand, String>>) -> ToolResult {
+    let mut lines = newcomers::words(taking);
     match kept {
         None => {}
         Some(Err(why)) => lines.push(format!("what the command changed could not be written down: {why}")),

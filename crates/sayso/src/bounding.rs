@@ -31,6 +31,8 @@ pub struct Bounding {
     required: bool,
     auto_allow: AutoAllow,
     refuse_tools: bool,
+    /// Where the person's programs are looked for; relative ones are below the workspace.
+    search_path: Vec<PathBuf>,
 }
 
 /// A command's sandbox.
@@ -52,6 +54,7 @@ impl Bounding {
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
             refuse_tools: settings.sandbox_fallback == "refuse_tools",
+            search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect(),
         }
     }
 
@@ -136,7 +139,17 @@ impl Bounding {
     pub fn is_protected(&self, path: &Path, workspace: &Path) -> bool {
         let (path, workspace) = (path.to_string_lossy(), workspace.to_string_lossy());
         let home = self.home().map(Path::to_string_lossy);
-        self.protected.iter().any(|extra| extra.matches(&path, &workspace, home.as_deref()).is_some())
+        self.is_found_by_name(Path::new(&*path), Path::new(&*workspace))
+            || self.protected.iter().any(|extra| extra.matches(&path, &workspace, home.as_deref()).is_some())
+    }
+
+    /// Whether it is in a folder of the workspace that the person's programs are looked for in: what is there runs by its name alone.
+    fn is_found_by_name(&self, path: &Path, workspace: &Path) -> bool {
+        let mut below = self.search_path.iter().filter(|folder| folder.is_relative() || folder.starts_with(workspace));
+        below.any(|folder| {
+            let folder: PathBuf = workspace.join(folder).components().collect();
+            folder != workspace && path.starts_with(folder)
+        })
     }
 
     /// The sandbox of terms, with this back end.

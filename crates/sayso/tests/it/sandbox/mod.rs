@@ -1,5 +1,7 @@
 //! The sandbox: that it is never weaker than the tools, and what it does for real.
 
+mod attacks_git;
+mod attacks_places;
 mod contained;
 mod escapes;
 mod hosts;
