@@ -25,7 +25,7 @@ fn makefile(recipe: &str) -> String {
     format!("all:\n\t-{recipe}\n")
 }
 
-/// `commondir` leads git to another configuration, and no mount can keep it from being made.
+/// `commondir` leads git to another configuration.
 #[test]
 fn a_hook_cannot_lead_git_to_another_configuration() {
     if !works("a hook in a contained commit") {
@@ -36,7 +36,6 @@ fn a_hook_cannot_lead_git_to_another_configuration() {
     let (results, code) = desk.results(&["--strict"], &json!([command("git add a.txt"), command("git commit -m one")]));
     assert_eq!(code, 0, "{results}");
     assert!(!desk.scene.workspace.join(".git/commondir").exists(), "{results}");
-    assert!(results["results"][1]["output"].as_str().unwrap().contains(".git/commondir"), "{results}");
 }
 
 /// Where git may change its data, everything that is run could.
@@ -97,6 +96,7 @@ fn hooks_and_settings_that_stand_in_the_workspace_stay_as_they_are() {
     for name in names {
         desk.scene.file(name, "# as it was\n");
     }
+    std::fs::create_dir_all(desk.scene.workspace.join(".git/hooks")).unwrap();
     std::os::unix::fs::symlink("../../scripts/check", desk.scene.workspace.join(".git/hooks/pre-commit")).unwrap();
     for (key, value) in [("core.hooksPath", "tools"), ("include.path", "../shared.cfg"), ("filter.x.clean", "./scripts/clean %f")] {
         desk.scene.git(&["config", key, value]);
