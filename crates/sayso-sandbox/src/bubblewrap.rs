@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
+use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Network;
 
@@ -107,6 +107,16 @@ impl List {
         self.path(from);
         self.path(to);
     }
+}
+
+/// The first process of the sandbox, from what bubblewrap wrote of it.
+pub(crate) fn first_process(status: &str) -> Option<i32> {
+    let limits = Limits { bytes: 4096, depth: 4, nodes: 64 };
+    let number = |line: &str| match &json::read(line, &limits).ok()?.get("child-pid")?.value {
+        Value::Number(text) => text.parse().ok(),
+        _ => None,
+    };
+    status.lines().find_map(number)
 }
 
 /// Whether the command itself was started, from what bubblewrap wrote of it: without that, it failed before.

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
+use rustix::process::{PidfdFlags, pidfd_open};
 use sayso_core::verdict::Network;
 
 use crate::backend::Backend;
@@ -38,6 +40,9 @@ const INNER: RawFd = 12;
 const INNER_PROGRAM: &str = "/run/sayso/inner";
 /// The hidden command that makes it.
 pub const INNER_COMMAND: &str = "sandbox-inner";
+
+/// How long the end of a sandbox is waited for.
+const MOST_WAITING: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// How much of what bubblewrap says of the command is read.
 const MOST_STATUS: u64 = 4096;
@@ -108,6 +113,8 @@ pub struct Ready {
 #[derive(Debug)]
 pub struct Guard {
     status: Option<File>,
+    /// What was read of it.
+    told: String,
     proxy: Option<Proxy>,
     _placeholders: Option<Placeholders>,
     _scratch: Option<Scratch>,
@@ -192,7 +199,7 @@ impl Sandbox {
         let status = File::from(OwnedFd::from(status));
         let flags = fcntl_getfl(status.as_fd()).and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
         flags.map_err(|error| trouble(&error.into()))?;
-        let guard = Guard { status: Some(status), proxy, _placeholders: Some(placeholders), _scratch: None };
+        let guard = Guard { status: Some(status), told: String::new(), proxy, _placeholders: Some(placeholders), _scratch: None };
         let uncounted = profile.limits.processes.is_some() && rustix::process::getuid().is_root();
         Ok(Ready { command, guard, not_covered: uncounted.then(|| landlock::UNCOUNTED.to_owned()).into_iter().collect() })
     }
@@ -218,7 +225,7 @@ impl Sandbox {
             ..Child::default()
         };
         child.prepare(&mut command).map_err(|error| trouble(&error))?;
-        let guard = Guard { status: None, proxy: None, _placeholders: None, _scratch: Some(scratch) };
+        let guard = Guard { status: None, told: String::new(), proxy: None, _placeholders: None, _scratch: Some(scratch) };
         Ok(Ready { command, guard, not_covered: rules.not_covered.into_iter().chain(rules.lacking).collect() })
     }
 }
@@ -226,13 +233,30 @@ impl Sandbox {
 impl Guard {
     /// What the sandbox knows, after the command has ended by itself.
     pub fn report(mut self) -> Report {
-        let failed = self.status.as_mut().is_some_and(|status| {
-            let mut text = String::new();
-            // Where nothing more comes, what came counts.
-            let _ = status.take(MOST_STATUS).read_to_string(&mut text);
-            !bubblewrap::has_started(&text)
-        });
+        self.listen();
+        let failed = self.status.is_some() && !bubblewrap::has_started(&self.told);
         Report { failed, hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default() }
+    }
+}
+
+impl Guard {
+    fn listen(&mut self) {
+        if let Some(status) = &mut self.status {
+            // Where nothing more comes, what came counts.
+            let _ = status.take(MOST_STATUS).read_to_string(&mut self.told);
+        }
+    }
+}
+
+/// Waits for the end of the sandbox, which comes a moment after that of the command: each place that is taken from under a mount costs the
+/// kernel far more than all of them afterwards.
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.listen();
+        let first = bubblewrap::first_process(&self.told).and_then(rustix::process::Pid::from_raw);
+        if let Some(handle) = first.and_then(|first| pidfd_open(first, PidfdFlags::empty()).ok()) {
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&MOST_WAITING));
+        }
     }
 }
 

@@ -84,8 +84,14 @@ pub fn program_for_everybody() -> Copied {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("sayso");
-    fs::copy(env!("CARGO_BIN_EXE_sayso"), &program).unwrap();
+    copy_program(Path::new(env!("CARGO_BIN_EXE_sayso")), &program);
     Copied { _folder: folder, program }
+}
+
+/// Copied by another process: what was open for writing here could be inherited by a process that another test starts just then, and a program
+/// that is open for writing cannot be run.
+fn copy_program(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("--").args([from, to]).status().unwrap().success());
 }
 
 pub struct Copied {
@@ -149,7 +155,7 @@ impl Ground {
         hand_over(&scene, who);
         if rustix::process::geteuid().is_root() {
             let program = scene.workspace.join("root-id");
-            fs::copy("/usr/bin/id", &program).unwrap();
+            copy_program(Path::new("/usr/bin/id"), &program);
             fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
         }
         let address = own_address().unwrap_or_else(|| "127.0.0.1".to_owned());
