@@ -48,10 +48,9 @@ pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], ha
                 out.words(&["--perms", if path.ends_with("tmp") { "1777" } else { "0700" }, "--tmpfs"]);
                 out.path(path);
             }
+            // What is made in it is its own and gone at the end; to make it read-only would cost bubblewrap a look at every mount.
             Step::HideFolder(path) | Step::KeepAbsent(path) => {
                 out.words(&["--perms", "0555", "--tmpfs"]);
-                out.path(path);
-                out.words(&["--remount-ro"]);
                 out.path(path);
             }
             Step::HideFile(path) => out.bind("--ro-bind", &handles.nothing, path),

@@ -64,8 +64,7 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
             Step::ReadOnly(path) | Step::StandIn(path) => sources.push((path, path, "ro")),
             Step::Writable(path) | Step::Pinned(path) => sources.push((path, path, "rw")),
             Step::HideFile(path) => sources.push((&handles.nothing, path, "ro")),
-            Step::Private(path) => line("rw", &own(path)),
-            Step::HideFolder(path) | Step::KeepAbsent(path) => line("ro", &own(path)),
+            Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => line("rw", &own(path)),
             _ => {}
         }
     }

@@ -85,9 +85,9 @@ fn start(bounded: &Bounded, words: &[OsString]) -> Result<Exit, Stop> {
     let mut err = std::io::stderr();
     if !bounded.sandbox.backend.is_full() {
         let _ = writeln!(err, "sayso: {} bounds only a part: it {PARTIAL}", bounded.sandbox.backend);
-        for words in &ready.not_covered {
-            let _ = writeln!(err, "sayso: not covered: {}", visible(words));
-        }
+    }
+    for words in &ready.not_covered {
+        let _ = writeln!(err, "sayso: not covered: {}", visible(words));
     }
     let mut command = ready.command;
     let mut child = command.spawn().map_err(|error| Stop::usage(format!("the sandbox could not be started: {error}")))?;
