@@ -1,6 +1,6 @@
 //! From terms to a profile: what the tools may do, and never more.
 //!
-//! Nothing of the home folder is seen but the tools in it ([`toolchains`](crate::toolchains)) and the workspace. What the policy protects
+//! Nothing of the home folder is seen but the tools in it ([`toolchains`]) and the workspace. What the policy protects
 //! in the workspace is read-only, also where it does not exist yet; secrets are hidden; git can work, but what it runs by itself cannot be
 //! changed. What the terms name besides was judged and approved, and is let through by itself.
 

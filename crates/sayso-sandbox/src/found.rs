@@ -153,7 +153,7 @@ impl Walk<'_> {
 
     /// Notes a folder that git takes for one of its own by what is in it.
     fn like_a_repository(&mut self, path: PathBuf, [head, objects, refs, common]: [bool; 4]) {
-        if !head || !common && !(objects && refs) {
+        if !(head && (common || objects && refs)) {
             return;
         }
         self.repository(&path);

@@ -103,12 +103,11 @@ impl Bounding {
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
         let backend = Backend::full()?;
         self.profile(backend, workspace, workspace, &Terms { contained: true, ..terms.clone() })?;
-        let kept = self.knowing(workspace, |rules| {
+        self.knowing(workspace, |rules| {
             let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
             let kept = Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
             kept.map(Keeping::cancel).map_err(|why| why.to_string())
-        });
-        kept
+        })
     }
 
     /// Does something with what git ignores in a workspace, and what the policy protects there.
