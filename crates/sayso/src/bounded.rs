@@ -1,6 +1,7 @@
 //! Runs one approved command within its bounds: keeps the workspace where nobody was asked, runs it, and sees to what it left there.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::node::{Node, Value};
@@ -15,6 +16,7 @@ use sayso_world::machine::Machine;
 
 use crate::bounding::{Bounded, Bounding};
 use crate::newcomers::{self, Newcomers, Taking};
+use crate::one_at_a_time::Turn;
 
 /// So many changed files are named to the agent.
 const MOST_NAMED: usize = 12;
@@ -44,6 +46,8 @@ pub fn run(
     let Around { bounding, files, terms, about } = around;
     let workspace = std::fs::canonicalize(&bounded.workspace)
         .map_err(|error| format!("the workspace cannot be looked at: {error}; nothing was run"))?;
+    let is_stopped = || command.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let _turn = Turn::wait(bounding.state(), &workspace, command.time_limit, &is_stopped)?;
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
     let ignored = |path: &Path, _: bool| is_ignored(&machine, &workspace, path);

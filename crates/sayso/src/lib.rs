@@ -13,6 +13,7 @@ pub mod holding;
 pub mod intake;
 pub mod learned;
 pub mod newcomers;
+mod one_at_a_time;
 pub mod quick;
 pub mod record_folder;
 pub mod recorder;

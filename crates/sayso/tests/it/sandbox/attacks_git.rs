@@ -1,5 +1,7 @@
 //! What a contained command does to have the person's own git run something later: each of these got through once.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::works;
@@ -33,6 +35,8 @@ fn a_hook_cannot_lead_git_to_another_configuration() {
     }
     let hook = "#!/bin/sh\nmkdir -p evil/objects evil/refs; echo ../evil > .git/commondir\n";
     let desk = desk(&[("a.txt", "a\n"), (".git/hooks/post-commit", hook)]);
+    let hook = desk.scene.workspace.join(".git/hooks/post-commit");
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     let (results, code) = desk.results(&["--strict"], &json!([command("git add a.txt"), command("git commit -m one")]));
     assert_eq!(code, 0, "{results}");
     assert!(!desk.scene.workspace.join(".git/commondir").exists(), "{results}");
@@ -97,6 +101,7 @@ fn hooks_and_settings_that_stand_in_the_workspace_stay_as_they_are() {
     for name in names {
         desk.scene.file(name, "# as it was\n");
     }
+    std::fs::create_dir_all(desk.scene.workspace.join(".git/hooks")).unwrap();
     std::os::unix::fs::symlink("../../scripts/check", desk.scene.workspace.join(".git/hooks/pre-commit")).unwrap();
     for (key, value) in [("core.hooksPath", "tools"), ("include.path", "../shared.cfg"), ("filter.x.clean", "./scripts/clean %f")] {
         desk.scene.git(&["config", key, value]);
