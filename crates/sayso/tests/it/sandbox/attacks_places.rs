@@ -97,7 +97,8 @@ fn what_is_hard_to_look_at_is_looked_at() {
     let many = format!("{plant}; for i in $$(seq 2100); do mkdir -p d/$$i; echo > d/$$i/.envrc; done");
     let deep = format!("{plant}; n=$$(printf '%0200d' 0); for i in $$(seq 30); do mkdir $$n; cd -P $$n || exit; done");
     let closed = format!("{plant}; chmod 311 sub");
-    for (name, recipe) in [("many", many), ("deep", deep), ("closed", closed)] {
+    let fixed = format!("{plant}; chmod 555 sub/.vscode sub");
+    for (name, recipe) in [("many", many), ("deep", deep), ("closed", closed), ("fixed", fixed)] {
         let desk = desk(&recipe);
         let output = made(&desk, &[]);
         assert!(!desk.scene.workspace.join("sub/.vscode").exists(), "{name}: {output}");
