@@ -11,7 +11,7 @@ use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
 use crate::found_git::{self, MOST_CONFIGURATION};
-use crate::plan::{Kind, Seen};
+use crate::plan::{Kind, Seen, Step};
 use crate::profile::Profile;
 
 /// Entries that are looked at before a folder is too large to be bounded.
@@ -19,9 +19,30 @@ const MOST_ENTRIES: usize = 400_000;
 /// So many protected and secret things; each takes a mount of its own.
 const MOST_FINDINGS: usize = 2_000;
 
-/// Folders of built or installed things: most names in them came with packages, and mean nothing for this workspace. But git obeys what
-/// stands in a repository anywhere, and the policy means what it says.
-const INSTALLED: [&str; 8] = ["node_modules", "target", "site-packages", "__pycache__", ".tox", "bower_components", "vendor", ".terraform"];
+/// Folders of installed things: most names in them came with packages, and mean nothing for this workspace. But git obeys what stands in a
+/// repository anywhere, and the policy means what it says.
+const INSTALLED: [&str; 6] = ["node_modules", "site-packages", "__pycache__", ".tox", "bower_components", ".terraform"];
+/// Folders that are often so, and sometimes hold something of the person's own: files with secrets stay secret there.
+const OFTEN_INSTALLED: [&str; 2] = ["target", "vendor"];
+
+/// Whose names a walk is among.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Among {
+    Own,
+    OftenInstalled,
+    Installed,
+}
+
+impl Among {
+    fn below(self, name: &std::ffi::OsStr) -> Among {
+        let by_name = match () {
+            () if INSTALLED.iter().any(|one| name == *one) => Among::Installed,
+            () if OFTEN_INSTALLED.iter().any(|one| name == *one) => Among::OftenInstalled,
+            () => Among::Own,
+        };
+        self.max(by_name)
+    }
+}
 
 /// The file by which a folder of git says where its configuration is.
 pub const ELSEWHERE: &str = "commondir";
@@ -94,9 +115,9 @@ impl Found {
 
 impl Walk<'_> {
     fn through(&mut self) -> Result<(), String> {
-        let mut open = vec![(self.folder.to_owned(), false)];
+        let mut open = vec![(self.folder.to_owned(), Among::Own)];
         let mut seen = 0;
-        while let Some((current, installed)) = open.pop() {
+        while let Some((current, among)) = open.pop() {
             let Some(entries) = self.entries(&current)? else { continue };
             let mut shape = [false; 4];
             for entry in entries.flatten() {
@@ -110,13 +131,12 @@ impl Walk<'_> {
                 }
                 let Ok(kind) = entry.file_type() else { continue };
                 let path = entry.path();
-                let is_installed = installed || INSTALLED.iter().any(|name| entry.file_name() == *name);
                 if kind.is_dir() && entry.file_name() == ".git" {
                     self.repository(&path);
-                } else if self.name(&path, kind.is_symlink(), installed) {
+                } else if self.name(&path, kind, among) {
                     // What is below is as the name says.
                 } else if kind.is_dir() {
-                    open.push((path, is_installed));
+                    open.push((path, among.below(&entry.file_name())));
                 }
             }
             self.like_a_repository(current, shape);
@@ -166,16 +186,18 @@ impl Walk<'_> {
     }
 
     /// Notes a path by its name; whether there was anything to note.
-    fn name(&mut self, path: &Path, link: bool, installed: bool) -> bool {
+    fn name(&mut self, path: &Path, kind: fs::FileType, among: Among) -> bool {
+        let link = kind.is_symlink();
         // A name that is no text is compared by what of it is.
         let text = path.to_string_lossy();
         let leads_git = path.file_name().is_some_and(|name| name == ".git");
         if leads_git {
             self.found.like_repositories.push(path.to_owned());
         }
-        let by_name = !installed || leads_git;
+        let by_name = among == Among::Own || leads_git;
+        let secret_by_name = by_name || among == Among::OftenInstalled && kind.is_file();
         let list = match () {
-            () if by_name && secret(&text, self.home).is_some() => &mut self.found.secret,
+            () if secret_by_name && secret(&text, self.home).is_some() => &mut self.found.secret,
             () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => &mut self.found.protected,
             () => return false,
         };
@@ -289,6 +311,41 @@ pub fn look(profile: &Profile) -> Seen {
     profile.paths.keys().map(|path| (path.clone(), kind(path))).collect()
 }
 
+/// Whether everything that is shown still is where its name says: a link that has come on the way would be followed by the mount.
+///
+/// # Errors
+/// What is not.
+pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
+    let shown_there = steps.iter().filter_map(|step| match step {
+        Step::ReadOnly(path) | Step::Writable(path) | Step::Pinned(path) => Some(path),
+        _ => None,
+    });
+    match shown_there.into_iter().find(|path| fs::canonicalize(path).map_or(true, |real| real != **path)) {
+        Some(path) => Err(format!("`{}` has changed while the sandbox was set up; nothing was run", shown(path))),
+        None => Ok(()),
+    }
+}
+
 fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_has_come_on_the_way_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        fs::create_dir_all(at("a/b")).unwrap();
+        fs::create_dir_all(at("other/b")).unwrap();
+        let steps = [Step::ReadOnly(at("a/b")), Step::KeepAbsent(at("a/none"))];
+        assert!(check(&steps).is_ok());
+        fs::rename(at("a"), at("old")).unwrap();
+        assert!(check(&steps).is_err());
+        std::os::unix::fs::symlink("other", at("a")).unwrap();
+        assert!(check(&steps).is_err());
+        assert!(check(&steps[1..]).is_ok());
+    }
 }

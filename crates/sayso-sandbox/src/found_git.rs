@@ -11,9 +11,9 @@ pub(crate) const MOST_CONFIGURATION: u64 = 1 << 20;
 const MOST_INCLUDED: usize = 10;
 
 /// What git runs or obeys in a folder of its own, and what must not come to be there.
-const OBEYED: [&str; 5] = ["hooks", "config", "config.worktree", "info", ELSEWHERE];
-/// The same, as far as it is there.
-const OBEYED_WHERE_THERE: [&str; 2] = [ELSEWHERE, "remotes"];
+const OBEYED: [&str; 4] = ["hooks", "config", "info", ELSEWHERE];
+/// The same, as far as it is there: git would not work at all with an empty folder in the place of some.
+const OBEYED_WHERE_THERE: [&str; 3] = [ELSEWHERE, "config.worktree", "remotes"];
 /// What of a linked working tree's own part leads git on.
 const OF_A_TREE: [&str; 3] = ["commondir", "gitdir", "config.worktree"];
 
@@ -42,10 +42,7 @@ pub(crate) fn look(repository: &Path, folder: &Path) -> Obeyed {
     for tree in names(&repository.join("worktrees")) {
         let there = OF_A_TREE.map(|name| tree.join(name)).into_iter().filter(|path| fs::symlink_metadata(path).is_ok());
         out.kept.extend(there);
-        let own_settings = tree.join("config.worktree");
-        // It must not come to be where the tree is known, and it is new where the tree is.
-        out.kept.push(own_settings.clone());
-        out.there.extend(Some(own_settings).filter(|path| fs::symlink_metadata(path).is_ok()));
+        out.there.extend(Some(tree.join("config.worktree")).filter(|path| fs::symlink_metadata(path).is_ok()));
     }
     out.there.extend(Some(repository.join("rebase-merge/git-rebase-todo")).filter(|todo| runs_something(todo)));
     let hooks = repository.join("hooks");

@@ -38,7 +38,7 @@ impl Placeholders {
     /// # Errors
     /// If one cannot be made: then it is not kept absent, and the command must not run.
     pub(crate) fn make(folder: &Path, workspace: &Path, missing: &[PathBuf]) -> Result<Placeholders, String> {
-        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}");
+        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}; nothing was run");
         let name = Digest::of_bytes(workspace.as_os_str().as_bytes()).to_string();
         let name = name.strip_prefix("sha256:").unwrap_or(&name).get(..32).unwrap_or_default().to_owned();
         let open = |ending: &str| {

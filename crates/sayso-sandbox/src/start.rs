@@ -144,6 +144,7 @@ impl Sandbox {
     fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
         let seen = found::look(profile);
         let mut steps = plan(profile, &seen);
+        found::check(&steps)?;
         let missing: Vec<PathBuf> = steps
             .iter()
             .filter_map(|step| if let Step::KeepAbsent(path) | Step::StandIn(path) = step { Some(path.clone()) } else { None })

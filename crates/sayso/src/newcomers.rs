@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sayso_core::fact::{Fact, GitScope, Question};
@@ -133,7 +133,12 @@ impl Place {
     fn take(&mut self, path: &Path) -> Taken {
         let moved = self.next().and_then(|folder| {
             let to = folder.join(path.file_name().unwrap_or_default());
-            fs::rename(path, &to).or_else(|_| copy_away(path, &to)).ok()?;
+            let moved = fs::rename(path, &to).or_else(|_| {
+                let _above = path.parent().and_then(Opened::open);
+                let _itself = Opened::open(path);
+                fs::rename(path, &to).or_else(|_| copy_away(path, &to))
+            });
+            moved.ok()?;
             Some(to)
         });
         Taken { path: path.to_owned(), to: moved }
@@ -159,6 +164,24 @@ impl Place {
             }
         }
         None
+    }
+}
+
+/// A folder that was closed to its owner by the command, open until the value goes.
+struct Opened(PathBuf, fs::Permissions);
+
+impl Opened {
+    fn open(folder: &Path) -> Option<Opened> {
+        let was = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?.permissions();
+        fs::set_permissions(folder, fs::Permissions::from_mode(was.mode() | 0o700)).ok()?;
+        Some(Opened(folder.to_owned(), was))
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // It is not there any more where it was taken.
+        let _ = fs::set_permissions(&self.0, self.1.clone());
     }
 }
 

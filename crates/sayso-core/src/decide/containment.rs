@@ -7,7 +7,7 @@
 use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::mode::Mode;
-use crate::paths::active_in;
+use crate::paths::{active_in, below};
 use crate::policy::settings::AutoAllow;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
@@ -26,6 +26,8 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
         // Named folders have their own terms for reading and writing, which a sandbox cannot ask for.
         && lens.settings.roots.is_empty()
         && lens.case.operation.environment().is_empty()
+        // Elsewhere it would find nothing of what it is to work on.
+        && below(&lens.case.operation.cwd(), &reading.surroundings.workspace)
         && reading.opaque.is_none()
         && reading.unanswered.is_empty()
         && weigh::tier(lens) == Tier::None

@@ -1,5 +1,7 @@
 //! What a contained command does to have the person's own git run something later: each of these got through once.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::works;
@@ -33,6 +35,8 @@ fn a_hook_cannot_lead_git_to_another_configuration() {
     }
     let hook = "#!/bin/sh\nmkdir -p evil/objects evil/refs; echo ../evil > .git/commondir\n";
     let desk = desk(&[("a.txt", "a\n"), (".git/hooks/post-commit", hook)]);
+    let hook = desk.scene.workspace.join(".git/hooks/post-commit");
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     let (results, code) = desk.results(&["--strict"], &json!([command("git add a.txt"), command("git commit -m one")]));
     assert_eq!(code, 0, "{results}");
     assert!(!desk.scene.workspace.join(".git/commondir").exists(), "{results}");
@@ -107,4 +111,20 @@ fn hooks_and_settings_that_stand_in_the_workspace_stay_as_they_are() {
         assert_eq!(desk.text(name).as_deref(), Some("# as it was\n"), "{name}: {result}");
     }
     assert_eq!((desk.text("tools/pre-commit"), desk.text("scripts/new").as_deref()), (None, Some("fine\n")), "{result}");
+}
+
+/// Settings of one working tree are obeyed where they are switched on; git still works where there are none.
+#[test]
+fn settings_of_a_working_tree_do_not_come_to_be() {
+    if !works("settings of a working tree") {
+        return;
+    }
+    let hook = "#!/bin/sh\nmkdir -p .git/worktrees/x; echo '[core]' | tee .git/config.worktree > .git/worktrees/x/config.worktree\n";
+    let desk = desk(&[("a.txt", "a\n"), (".git/hooks/post-commit", hook)]);
+    desk.scene.git(&["config", "extensions.worktreeConfig", "true"]);
+    let hook = desk.scene.workspace.join(".git/hooks/post-commit");
+    std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (results, code) = desk.results(&["--strict"], &json!([command("git add a.txt"), command("git commit -m one")]));
+    assert_eq!(code, 0, "{results}");
+    assert_eq!((desk.text(".git/config.worktree"), desk.text(".git/worktrees/x/config.worktree")), (None, None), "{results}");
 }

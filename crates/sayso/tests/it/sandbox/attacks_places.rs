@@ -97,7 +97,8 @@ fn what_is_hard_to_look_at_is_looked_at() {
     let many = format!("{plant}; for i in $$(seq 2100); do mkdir -p d/$$i; echo > d/$$i/.envrc; done");
     let deep = format!("{plant}; n=$$(printf '%0200d' 0); for i in $$(seq 30); do mkdir $$n; cd -P $$n || exit; done");
     let closed = format!("{plant}; chmod 311 sub");
-    for (name, recipe) in [("many", many), ("deep", deep), ("closed", closed)] {
+    let fixed = format!("{plant}; chmod 555 sub/.vscode sub");
+    for (name, recipe) in [("many", many), ("deep", deep), ("closed", closed), ("fixed", fixed)] {
         let desk = desk(&recipe);
         let output = made(&desk, &[]);
         assert!(!desk.scene.workspace.join("sub/.vscode").exists(), "{name}: {output}");
@@ -106,16 +107,18 @@ fn what_is_hard_to_look_at_is_looked_at() {
     }
 }
 
-/// The policy's own protected paths hold below folders of built and installed things.
+/// The policy's own protected paths hold below folders of built and installed things, and so do secrets where they may be the person's own.
 #[test]
 fn protected_paths_of_the_policy_hold_everywhere() {
     if !works("protected paths") {
         return;
     }
-    let desk = desk("echo evil > vendor/acme/keys.txt; echo evil > target/prod/new.txt");
+    let desk = desk("echo evil > vendor/acme/keys.txt; echo evil > target/prod/new.txt; cat vendor/.env");
+    desk.scene.file("vendor/.env", "KEY=tell-nobody\n");
     desk.scene.add_to_policy("protected_paths: [vendor/acme/keys.txt, target/prod]\n");
     desk.scene.file("vendor/acme/keys.txt", "mine\n");
     let output = made(&desk, &[]);
     assert_eq!(desk.text("vendor/acme/keys.txt").as_deref(), Some("mine\n"), "{output}");
     assert!(!desk.scene.workspace.join("target/prod").exists(), "{output}");
+    assert!(!output.contains("tell-nobody"), "{output}");
 }
