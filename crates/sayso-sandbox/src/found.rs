@@ -46,6 +46,18 @@ impl Among {
 
 /// The file by which a folder of git says where its configuration is.
 pub const ELSEWHERE: &str = "commondir";
+/// The file with settings of one working tree only.
+pub const OF_ONE_TREE: &str = "config.worktree";
+
+/// What stands in for a file of git that must not come to be: git works with it as without.
+pub fn stand_in(path: &Path) -> Option<&'static [u8]> {
+    match path.file_name()?.to_str()? {
+        // Its configuration is where it is anyway.
+        ELSEWHERE => Some(b".\n"),
+        OF_ONE_TREE => Some(b"# none\n"),
+        _ => None,
+    }
+}
 
 /// What a folder has that git takes for one of its own: the first, and the next two or the last.
 const BARE: [&str; 4] = ["HEAD", "objects", "refs", ELSEWHERE];

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::found::ELSEWHERE;
+use crate::found::{ELSEWHERE, OF_ONE_TREE};
 
 /// The longest configuration that is looked into.
 pub(crate) const MOST_CONFIGURATION: u64 = 1 << 20;
@@ -11,9 +11,9 @@ pub(crate) const MOST_CONFIGURATION: u64 = 1 << 20;
 const MOST_INCLUDED: usize = 10;
 
 /// What git runs or obeys in a folder of its own, and what must not come to be there.
-const OBEYED: [&str; 4] = ["hooks", "config", "info", ELSEWHERE];
-/// The same, as far as it is there: git would not work at all with an empty folder in the place of some.
-const OBEYED_WHERE_THERE: [&str; 3] = [ELSEWHERE, "config.worktree", "remotes"];
+const OBEYED: [&str; 5] = ["hooks", "config", "info", OF_ONE_TREE, ELSEWHERE];
+/// The same, as far as it is there.
+const OBEYED_WHERE_THERE: [&str; 3] = [ELSEWHERE, OF_ONE_TREE, "remotes"];
 /// What of a linked working tree's own part leads git on.
 const OF_A_TREE: [&str; 3] = ["commondir", "gitdir", "config.worktree"];
 

@@ -16,7 +16,7 @@ mod found_git;
 pub mod landlock;
 mod links;
 mod mounted;
-mod placeholders;
+pub mod placeholders;
 pub mod plan;
 pub mod profile;
 pub mod proxy;

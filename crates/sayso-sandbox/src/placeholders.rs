@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, linkat};
 use sayso_core::digest::Digest;
 use sayso_core::visible::visible;
 
-use crate::found::ELSEWHERE;
+use crate::found::stand_in;
 
 /// How much a list may hold; it is ours, so more is not a list.
 const MOST_LIST: u64 = 1 << 20;
@@ -83,13 +83,8 @@ impl Drop for Placeholders {
 /// How a place looks: nobody else makes a folder that only its owner can read.
 const MODE: u32 = 0o500;
 
-/// What stands in for a file by which git is told where its configuration is: where it is anyway. git works with it as without.
-const HERE: &[u8] = b".\n";
+/// The same for a file that stands in for one of git's.
 const FILE_MODE: u32 = 0o400;
-
-fn is_file(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == ELSEWHERE)
-}
 
 /// Writes a place down and makes it; nothing where something stands by now.
 fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
@@ -100,7 +95,10 @@ fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
     line.push(0);
     list.seek(std::io::SeekFrom::End(0))?;
     list.write_all(&line)?;
-    let made = if is_file(path) { stand_in(path) } else { fs::DirBuilder::new().mode(MODE).create(path) };
+    let made = match stand_in(path) {
+        Some(bytes) => put(path, bytes),
+        None => fs::DirBuilder::new().mode(MODE).create(path),
+    };
     match made {
         Ok(()) => Ok(Some(path.to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
@@ -109,24 +107,27 @@ fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
 }
 
 /// Makes the file for git, with all that is in it from the first moment on where the file system can: git does not work with an empty one.
-fn stand_in(path: &Path) -> std::io::Result<()> {
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     if let Ok(file) = rustix::fs::open(folder, flags, Mode::from_raw_mode(FILE_MODE)) {
         let mut file = File::from(file);
-        file.write_all(HERE)?;
+        file.write_all(bytes)?;
         let number = format!("/proc/self/fd/{}", file.as_raw_fd());
         return Ok(linkat(CWD, number, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
     }
-    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(HERE)
+    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
 }
 
-/// Whether what stands there is still the place that was made.
-fn is_ours(path: &Path) -> bool {
-    let folder = |found: &fs::Metadata| found.is_dir() && found.mode() & 0o7777 == MODE;
+/// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
+pub fn is_ours(path: &Path) -> bool {
+    let folder = |found: &fs::Metadata| {
+        found.is_dir() && found.mode() & 0o7777 == MODE && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+    };
     let file = |found: &fs::Metadata| {
-        let looks = is_file(path) && found.is_file() && found.mode() & 0o7777 == FILE_MODE && found.len() == HERE.len() as u64;
-        looks && fs::read(path).is_ok_and(|bytes| bytes == HERE)
+        let wanted = stand_in(path).filter(|bytes| bytes.len() as u64 == found.len());
+        let looks = found.is_file() && found.mode() & 0o7777 == FILE_MODE;
+        looks && wanted.is_some_and(|wanted| fs::read(path).is_ok_and(|bytes| bytes == wanted))
     };
     fs::symlink_metadata(path).is_ok_and(|found| folder(&found) || file(&found))
 }
@@ -144,7 +145,7 @@ fn read(list: &mut File) -> Vec<PathBuf> {
 fn clear(list: &mut File) {
     for path in read(list).iter().filter(|path| is_ours(path)) {
         // Somebody put something there where this fails, or took it away.
-        let _ = if is_file(path) { fs::remove_file(path) } else { fs::remove_dir(path) };
+        let _ = if stand_in(path).is_some() { fs::remove_file(path) } else { fs::remove_dir(path) };
     }
     // What cannot be emptied is read again next time, and found to be gone.
     let _ = list.set_len(0);

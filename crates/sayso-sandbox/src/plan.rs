@@ -109,7 +109,7 @@ fn place(path: &Path, level: Level, above: Level, kind: Kind, pinned: bool) -> O
         (Kind::Missing, Level::Private) => (above < Level::Read).then_some(Step::Private(path)),
         (Kind::Folder, Level::Hidden) => (above >= Level::Read).then_some(Step::HideFolder(path)),
         (Kind::File, Level::Hidden | Level::Private) => (above >= Level::Read).then_some(Step::HideFile(path)),
-        (Kind::Missing, Level::Read) if path.ends_with(found::ELSEWHERE) => (above == Level::Write).then_some(Step::StandIn(path)),
+        (Kind::Missing, Level::Read) if found::stand_in(&path).is_some() => (above == Level::Write).then_some(Step::StandIn(path)),
         (Kind::Missing, Level::Hidden | Level::Read) => (above == Level::Write).then_some(Step::KeepAbsent(path)),
         (Kind::Missing, Level::Write) => None,
         // A link is judged by where it leads; nothing can be put in its place.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::fact::{Fact, GitScope, Question};
 use sayso_core::visible::visible;
 use sayso_sandbox::found::Found;
+use sayso_sandbox::placeholders::is_ours;
 use sayso_tools::private_folder;
 use sayso_world::machine::Machine;
 
@@ -88,7 +89,8 @@ fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
     let (known, there) = (before.guarded(), now.guarded());
     let turned = before.links.iter().filter(|(path, to)| there.contains(*path) && now.links.get(*path) != Some(to));
     let turned: Vec<PathBuf> = turned.map(|(path, _)| path.clone()).collect();
-    there.into_iter().filter(|path| !known.contains(path)).chain(turned).collect()
+    // What sayso itself has put there for another command goes with that.
+    there.into_iter().filter(|path| !known.contains(path) && !is_ours(path)).chain(turned).collect()
 }
 
 /// Whether git would only look at files in a new repository, and run nothing.
