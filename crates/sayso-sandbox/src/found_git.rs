@@ -15,7 +15,7 @@ const OBEYED: [&str; 5] = ["hooks", "config", "info", OF_ONE_TREE, ELSEWHERE];
 /// The same, as far as it is there.
 const OBEYED_WHERE_THERE: [&str; 3] = [ELSEWHERE, OF_ONE_TREE, "remotes"];
 /// What of a linked working tree's own part leads git on.
-const OF_A_TREE: [&str; 3] = ["commondir", "gitdir", "config.worktree"];
+const OF_A_TREE: [&str; 2] = [ELSEWHERE, "gitdir"];
 
 /// Settings whose values are no programs and no files that git obeys.
 const PLAIN_SETTINGS: [&str; 12] =
@@ -42,7 +42,9 @@ pub(crate) fn look(repository: &Path, folder: &Path) -> Obeyed {
     for tree in names(&repository.join("worktrees")) {
         let there = OF_A_TREE.map(|name| tree.join(name)).into_iter().filter(|path| fs::symlink_metadata(path).is_ok());
         out.kept.extend(there);
-        out.there.extend(Some(tree.join("config.worktree")).filter(|path| fs::symlink_metadata(path).is_ok()));
+        // It must not come to be where the tree is known, and it is new where the tree is.
+        out.kept.push(tree.join(OF_ONE_TREE));
+        out.there.extend(Some(tree.join(OF_ONE_TREE)).filter(|path| fs::symlink_metadata(path).is_ok()));
     }
     out.there.extend(Some(repository.join("rebase-merge/git-rebase-todo")).filter(|todo| runs_something(todo)));
     let hooks = repository.join("hooks");
