@@ -221,7 +221,7 @@ fn o_01_the_sandbox_permits_nothing_that_the_tools_do_not() {
     eprintln!(
         "never weaker: {policies_seen} policies, {profiles} profiles, {looked} paths looked up, {permitted} of them permitted, 0 weaker"
     );
-    assert!(profiles > 20 && permitted > 500, "{profiles} profiles, {permitted} permitted: too little was tried");
+    assert!(profiles > 20 && permitted > 100, "{profiles} profiles, {permitted} permitted: too little was tried");
 }
 
 /// What the steps let through is what the profile does: the last mount above a path decides.
