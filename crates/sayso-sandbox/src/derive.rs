@@ -18,7 +18,7 @@ use crate::profile::{Level, Limits, Profile};
 use crate::toolchains;
 
 /// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
-pub const SYSTEM: [&str; 19] = [
+pub const SYSTEM: [&str; 22] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -32,8 +32,11 @@ pub const SYSTEM: [&str; 19] = [
     "/nix/var/nix/profiles",
     "/gnu/store",
     "/run/current-system",
+    "/var/lib/dpkg",
     "/var/lib/ca-certificates",
-    "/sys/devices/system",
+    "/var/cache/fontconfig",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
     "/sys/fs/cgroup",
     "/System",
     "/Library/Developer/CommandLineTools",
@@ -110,9 +113,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
         limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
     };
-    // Each takes a mount, and a mount takes time: what is empty is left out.
-    let holds_something = |folder: &&Path| std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    for folder in SYSTEM.iter().map(Path::new).filter(holds_something) {
+    for folder in SYSTEM.iter().map(Path::new).filter(|folder| folder.exists()) {
         add(&mut profile, folder, Level::Read)?;
     }
     if profile.network != Network::Nothing {
