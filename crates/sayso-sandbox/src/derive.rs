@@ -86,7 +86,7 @@ pub struct Around<'a> {
     pub own: &'a [PathBuf],
     /// The scrubbed environment of the command.
     pub environment: &'a [(OsString, OsString)],
-    /// Why a path is protected by the policy besides the built-in names.
+    /// Whether the policy protects a path, free of links, besides the built-in names.
     pub protected: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -104,11 +104,16 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 /// # Errors
 /// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
 pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
+    // Everything is compared by where it really is: a name that leads there by a link would be another one.
+    let (workspace, home) = (real(around.workspace)?, around.home.map(links::resolved));
+    let own: Vec<PathBuf> = around.own.iter().map(|path| links::resolved(path)).collect();
+    let ways = around.home.map(links::on_the_way).unwrap_or_default();
+    let around = Around { workspace: &workspace, home: home.as_deref(), own: &own, ..around };
     let mut profile = Profile {
         cwd: real(around.cwd)?,
         paths: BTreeMap::new(),
         pinned: Vec::new(),
-        links: BTreeMap::new(),
+        links: ways.into_iter().collect(),
         network: terms.network.clone(),
         environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
         limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
@@ -127,7 +132,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for folder in SCRATCH.map(Path::new) {
         profile.paths.insert(folder.to_owned(), Level::Private);
     }
-    if let Some(home) = around.home.and_then(|home| real(home).ok()) {
+    if let Some(home) = around.home {
         profile.paths.insert(home.join(".cache"), Level::Private);
     }
     let home = around.home.and_then(Path::to_str);
@@ -168,15 +173,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for folder in terms.read_only.iter().filter_map(|folder| real(Path::new(folder)).ok()) {
         profile.lower(&folder, Level::Read);
     }
-    // What was judged by itself: a file that a rule or the person let through, though it is secret, protected or outside.
-    for (path, level) in terms.reads.iter().map(|path| (path, Level::Read)).chain(terms.changes.iter().map(|path| (path, Level::Write))) {
-        let path = Path::new(path);
-        // Of processes and devices the command has its own.
-        let of_kernel = ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
-        if path.exists() && !of_kernel && is_narrow(path, around.home).is_ok() {
-            profile.raise(path.to_owned(), level);
-        }
-    }
+    judged_by_itself(&mut profile, terms, around);
     for own in around.own {
         profile.lower(own, Level::Hidden);
     }
@@ -185,13 +182,36 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     }
     // With named folders the workspace itself is not let through; the command still starts there.
     let cwd = real(around.cwd)?;
-    if profile.level(&cwd) == Level::Hidden && terms.bounds.is_empty() && cwd == real(around.workspace)? {
+    if profile.level(&cwd) == Level::Hidden && terms.bounds.is_empty() && cwd == around.workspace {
         profile.paths.insert(cwd.clone(), Level::Private);
     }
     if profile.level(&cwd) == Level::Hidden {
         return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
     }
     Ok(profile)
+}
+
+/// What was judged by itself: what a rule or the person let through, though it is secret, protected or outside. Of a folder, what is secret
+/// or protected in it was not named, and stays so.
+fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
+    let home = around.home.and_then(Path::to_str);
+    let reads = terms.reads.iter().map(|path| (Path::new(path), Level::Read));
+    let named = reads.chain(terms.changes.iter().map(|path| (Path::new(path), Level::Write)));
+    // Of processes and devices the command has its own.
+    let of_kernel = |path: &Path| ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
+    let there = named.filter(|(path, _)| path.exists() && !of_kernel(path) && is_narrow(path, around.home).is_ok());
+    let is_plain_folder = |path: &Path| path.is_dir() && !is_guarded(path, home, around.protected);
+    let (folders, others): (Vec<_>, Vec<_>) = there.partition(|(path, _)| is_plain_folder(path));
+    for (folder, level) in folders {
+        // What is too much to be looked at is not shown.
+        if let Ok(found) = Found::look(folder, home, around.protected) {
+            profile.raise(folder.to_owned(), level);
+            within(profile, folder, level, &found);
+        }
+    }
+    for (path, level) in others {
+        profile.raise(path.to_owned(), level);
+    }
 }
 
 /// Folders of which only files with certain endings count: the files are put into an empty folder, and what else is there is not let
@@ -258,8 +278,8 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
 /// The bounds of an operator, as a profile that says nothing of what it leaves alone.
 fn of_bounds(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile {
     let absolute = |written: &String| match (written.strip_prefix("~/"), around.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => around.workspace.join(written),
+        (Some(rest), Some(home)) => links::resolved(&home.join(rest)),
+        _ => links::resolved(&around.workspace.join(written)),
     };
     let mut paths = BTreeMap::new();
     let root = match (&bounds.read, &bounds.write) {
@@ -271,9 +291,10 @@ fn of_bounds(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile 
     let listed = |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
     let (read, write) = (listed(&bounds.read), listed(&bounds.write));
     // Programs do not start without the system, and what is private is nobody else's.
-    let system = SYSTEM.iter().map(PathBuf::from).filter(|_| root == Level::Hidden);
-    paths.extend(system.map(|path| (path, Level::Read)));
-    paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
+    if root == Level::Hidden {
+        paths.extend(SYSTEM.iter().map(|path| (links::resolved(Path::new(path)), Level::Read)));
+        paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
+    }
     let all_written = bounds.write.is_none();
     paths.extend(read.into_iter().map(|path| (path, if all_written { Level::Write } else { Level::Read })));
     paths.extend(write.into_iter().map(|path| (path, Level::Write)));

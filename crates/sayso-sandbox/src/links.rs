@@ -16,6 +16,21 @@ pub(crate) fn on_the_way(path: &Path) -> Vec<(PathBuf, PathBuf)> {
     found
 }
 
+/// Where a path leads, as far as it is there; what is behind that is taken as it is written.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+        if let Ok(real) = std::fs::canonicalize(&out) {
+            out = real;
+        }
+    }
+    out
+}
+
 /// The first link on the way to a path, by the folder it really is in, where it leads, and what of the path is behind it.
 fn first(path: &Path) -> Option<(PathBuf, PathBuf, PathBuf)> {
     let mut above = PathBuf::new();
@@ -49,6 +64,8 @@ mod tests {
         let names: Vec<PathBuf> = found.into_iter().map(|(link, _)| link).collect();
         assert_eq!(names, [at("real/two"), at("one")]);
         assert!(on_the_way(&at("real/deep")).is_empty());
+        assert_eq!(resolved(&at("one/two/./x/../y")), at("real/deep/y"));
+        assert_eq!(resolved(&at("none/../one")), at("real"));
         assert_eq!(on_the_way(&at("round")).len(), MOST);
     }
 }

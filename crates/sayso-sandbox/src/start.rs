@@ -209,7 +209,7 @@ impl Sandbox {
         let scratch = Scratch::make(&self.folder)?;
         let rules = landlock::rules(profile, scratch.path())?;
         let ruleset = rules.fd.ok_or("this kernel has no Landlock; nothing was run")?;
-        let sockets = if profile.network == Network::Everything { Sockets::All } else { Sockets::UnixOnly };
+        let sockets = if profile.network == Network::Everything { Sockets::Isolated } else { Sockets::UnixOnly };
         let (first, rest) = words.split_first().ok_or("there is no command")?;
         let mut command = Command::new(first);
         command.args(rest).env_clear().envs(profile.environment.iter().cloned()).env("TMPDIR", scratch.path()).current_dir(&profile.cwd);
@@ -238,9 +238,7 @@ impl Guard {
         let failed = self.status.is_some() && !bubblewrap::has_started(&self.told);
         Report { failed, hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default() }
     }
-}
 
-impl Guard {
     fn listen(&mut self) {
         if let Some(status) = &mut self.status {
             // Where nothing more comes, what came counts.

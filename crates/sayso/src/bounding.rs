@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::operation::Operation;
 use sayso_core::paths::ExtraProtected;
+use sayso_core::policy::Policy;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
 use sayso_core::verdict::Terms;
 use sayso_sandbox::backend::Backend;
@@ -27,6 +28,8 @@ use crate::git_identity;
 #[derive(Clone)]
 pub struct Bounding {
     whereabouts: Whereabouts,
+    /// The person's home folder, by where it really is.
+    home: Option<PathBuf>,
     protected: Vec<ExtraProtected>,
     required: bool,
     auto_allow: AutoAllow,
@@ -47,10 +50,13 @@ pub struct Bounded {
 
 impl Bounding {
     /// What a policy says of sandboxes, for this machine.
-    pub fn new(whereabouts: Whereabouts, settings: &Resolved) -> Bounding {
+    pub fn new(whereabouts: Whereabouts, policy: &Policy, settings: &Resolved) -> Bounding {
+        // Whoever protects something, in whatever file and for whatever agent: a sandbox is for all of them.
+        let parts = policy.views().iter().flat_map(|view| view.agents.values().chain([&view.general]));
         Bounding {
+            home: whereabouts.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone())),
             whereabouts,
-            protected: settings.protected_paths.clone(),
+            protected: parts.flat_map(|part| part.settings.protected_paths.clone()).collect(),
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
             refuse_tools: settings.sandbox_fallback == "refuse_tools",
@@ -126,7 +132,7 @@ impl Bounding {
 
     /// The person's home folder.
     pub fn home(&self) -> Option<&Path> {
-        self.whereabouts.home.as_deref()
+        self.home.as_deref()
     }
 
     /// sayso's own folder.
@@ -162,7 +168,8 @@ impl Bounding {
         let folder = self.whereabouts.state.join("sandbox");
         private_folder::make(&folder)?;
         let own = [self.whereabouts.state.clone(), self.whereabouts.config.clone()];
-        let protected = |path: &Path| self.is_protected(path, workspace);
+        let real = std::fs::canonicalize(workspace).map_err(|error| format!("the workspace cannot be looked at: {error}"))?;
+        let protected = |path: &Path| self.is_protected(path, &real);
         let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
         let profile = derive(terms, around)?;
         let connect = |host: &str, port: u16| web::connect(host, port);

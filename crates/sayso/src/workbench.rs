@@ -75,7 +75,7 @@ impl Workbench {
         let journal = Journal::open(&whereabouts.state)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
-        let bounding = Bounding::new(whereabouts.clone(), settings);
+        let bounding = Bounding::new(whereabouts.clone(), &policy, settings);
         let mut remarks = if known.is_none() { recover(&files, &recorder, &bounding, &workspace)? } else { Vec::new() };
         let private = settings.private_addresses;
         bounding.insist()?;

@@ -63,7 +63,7 @@ pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
     place.insist()?;
     let settings =
         crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
-    let bounding = Bounding::new(place.whereabouts.clone(), settings);
+    let bounding = Bounding::new(place.whereabouts.clone(), &place.loaded.policy, settings);
     let backend = match args.backend {
         Some(name) => Backend::named(name),
         None => Backend::best(),

@@ -122,3 +122,64 @@ fn protected_paths_of_the_policy_hold_everywhere() {
     assert!(!desk.scene.workspace.join("target/prod").exists(), "{output}");
     assert!(!output.contains("tell-nobody"), "{output}");
 }
+
+/// By whatever name the workspace is reached, and whoever says so: what is protected or hidden in it is so in the sandbox.
+#[test]
+fn a_link_to_the_workspace_opens_nothing() {
+    if !works("a workspace behind a link") {
+        return;
+    }
+    let desk = Desk::with(&[("infra/prod/main.tf", "as it was\n"), ("theirs/x", "as it was\n"), ("customers/list", "tell-nobody\n")]);
+    desk.scene.file("Makefile", "all:\n\t-echo evil > infra/prod/main.tf\n\t-echo evil > theirs/x\n\t-cat customers/list\n");
+    desk.scene.user_policy("version: 1\nprotected_paths: [infra/prod]\nsandbox: {require: true, bounds: {hide: [missing/../customers]}}\n");
+    // A file of the project that nobody trusts can still tighten.
+    desk.scene.project_policy("protected_paths: [theirs]\n", false);
+    let link = desk.scene.home.join("link");
+    symlink(&desk.scene.outside, &link).unwrap();
+    let file = desk.batch("calls.json", json!([{"tool": "terminal", "args": {"command": "make"}}]).to_string());
+    for workspace in [link.join("ws"), desk.scene.workspace.clone()] {
+        let mut program = desk.program();
+        let done = run(program.args(["run", "--approve-all", "--json", "-C"]).arg(&workspace).arg(&file), b"");
+        let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}{}", done.out, done.err));
+        assert_eq!(result["results"][0]["sandboxed"], true, "{result}");
+        assert!(!done.out.contains("tell-nobody\\n"), "{workspace:?}: {result}");
+        for name in ["infra/prod/main.tf", "theirs/x"] {
+            assert_eq!(desk.text(name).as_deref(), Some("as it was\n"), "{workspace:?}: {name}: {result}");
+        }
+    }
+}
+
+/// Who says yes to a look at a folder has not said yes to the secrets in it.
+#[test]
+fn an_approved_folder_shows_its_names_and_not_its_secrets() {
+    if !works("a folder that was approved") {
+        return;
+    }
+    let desk = Desk::with(&[("x.sh", "cat ../other/.env ../other/plain\n")]);
+    desk.scene.user_policy("version: 1\nsandbox: {require: true}\n");
+    let other = desk.scene.outside.join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join(".env"), "tell-nobody\n").unwrap();
+    std::fs::write(other.join("plain"), "plain\n").unwrap();
+    let command = |text: &str| json!({"tool": "terminal", "args": {"command": text}});
+    let (result, _) = desk.result(&["--approve-all"], command("ls -A ../other && bash x.sh"));
+    let output = result["output"].as_str().unwrap();
+    assert!(output.contains(".env\n") && output.contains("plain\n") && !output.contains("tell-nobody"), "{output}");
+    // What was named itself was approved.
+    let (result, _) = desk.result(&["--approve-all"], command("ls -A ../other && cat ../other/.env"));
+    assert!(result["output"].as_str().unwrap().contains("tell-nobody"), "{result}");
+}
+
+/// Sockets that know no network of their own lead to the machine around this one, whatever network a command has.
+#[test]
+fn landlock_with_all_of_the_network_makes_no_odd_sockets() {
+    let desk = Desk::with(&[]);
+    let text = "import socket\ntry:\n  socket.socket(40, socket.SOCK_STREAM); print('made')\nexcept OSError: print('refused')\n\
+                socket.socket(socket.AF_INET, socket.SOCK_STREAM); print('plain')\n";
+    let done = run(desk.program().args(["sandbox", "--backend", "landlock", "--network", "--", "/usr/bin/python3", "-c", text]), b"");
+    if done.code == 2 || !std::path::Path::new("/usr/bin/python3").exists() {
+        eprintln!("NOT CHECKED: odd sockets under Landlock: {}", done.err);
+        return;
+    }
+    assert_eq!(done.out, "refused\nplain\n", "{}", done.err);
+}

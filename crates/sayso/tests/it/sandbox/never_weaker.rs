@@ -128,6 +128,7 @@ impl Ground {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
+        std::os::unix::fs::symlink(&scene.workspace, scene.outside.join("link")).unwrap();
         let state = scene.state();
         std::fs::set_permissions(state, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         Ground { scene }
@@ -140,8 +141,11 @@ impl Ground {
         let terms = settings.terms(self.scene.folder());
         let backend = Backend::named(Name::Bubblewrap).or_else(|_| Backend::named(Name::Landlock)).ok()?;
         let workspace = &self.scene.workspace;
-        let bounded = Bounding::new(self.scene.whereabouts(), settings).profile(backend, workspace, workspace, &terms).ok()?;
-        Some(bounded.profile)
+        let bounding = Bounding::new(self.scene.whereabouts(), &loaded.policy, settings);
+        let profile = |name: &Path| Some(bounding.profile(backend.clone(), name, name, &terms).ok()?.profile.paths);
+        let link = self.scene.outside.join("link");
+        assert_eq!(profile(workspace), profile(&link), "by a link to the workspace another profile is made");
+        Some(bounding.profile(backend, workspace, workspace, &terms).ok()?.profile)
     }
 
     fn verdict(&self, tool: &str, path: &str) -> Verdict {
