@@ -9,9 +9,10 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
-use sayso_core::verdict::{Bounds, Endings, Network, Terms};
+use sayso_core::verdict::{Endings, Network, Terms};
 use sayso_core::visible::visible;
 
+use crate::bounds;
 use crate::found::{self, Found};
 use crate::links;
 use crate::profile::{Level, Limits, Profile};
@@ -177,8 +178,8 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for own in around.own {
         profile.lower(own, Level::Hidden);
     }
-    for bounds in &terms.bounds {
-        profile = profile.meet(&of_bounds(bounds, &profile, around));
+    for operator in &terms.bounds {
+        profile = profile.meet(&bounds::profile(operator, &profile, around));
     }
     // With named folders the workspace itself is not let through; the command still starts there.
     let cwd = real(around.cwd)?;
@@ -272,39 +273,6 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
                 profile.paths.insert(above.to_owned(), Level::Write);
             }
         }
-    }
-}
-
-/// The bounds of an operator, as a profile that says nothing of what it leaves alone.
-fn of_bounds(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile {
-    let absolute = |written: &String| match (written.strip_prefix("~/"), around.home) {
-        (Some(rest), Some(home)) => links::resolved(&home.join(rest)),
-        _ => links::resolved(&around.workspace.join(written)),
-    };
-    let mut paths = BTreeMap::new();
-    let root = match (&bounds.read, &bounds.write) {
-        (None, None) => Level::Write,
-        (None, Some(_)) => Level::Read,
-        (Some(_), _) => Level::Hidden,
-    };
-    paths.insert(PathBuf::from("/"), root);
-    let listed = |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
-    let (read, write) = (listed(&bounds.read), listed(&bounds.write));
-    // Programs do not start without the system, and what is private is nobody else's.
-    if root == Level::Hidden {
-        paths.extend(SYSTEM.iter().map(|path| (links::resolved(Path::new(path)), Level::Read)));
-        paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
-    }
-    let all_written = bounds.write.is_none();
-    paths.extend(read.into_iter().map(|path| (path, if all_written { Level::Write } else { Level::Read })));
-    paths.extend(write.into_iter().map(|path| (path, Level::Write)));
-    paths.extend(bounds.hide.iter().map(|path| (absolute(path), Level::Hidden)));
-    Profile {
-        paths,
-        pinned: Vec::new(),
-        network: bounds.network.clone().unwrap_or(Network::Everything),
-        limits: Limits::default(),
-        ..profile.clone()
     }
 }
 

@@ -19,9 +19,9 @@ use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
-use crate::found;
 use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
+use crate::seen;
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
@@ -85,7 +85,7 @@ pub fn lacking(abi: Option<i32>) -> Vec<String> {
 pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     let abi = abi();
     let lacking = lacking(abi);
-    let seen = found::look(profile);
+    let seen = seen::look(profile);
     let enforced = match abi {
         None => Enforced::Not,
         Some(_) if lacking.is_empty() => Enforced::Fully,

@@ -5,6 +5,7 @@
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
 pub mod backend;
+mod bounds;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub mod child;
@@ -23,5 +24,6 @@ pub mod proxy;
 mod scratch;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
+pub mod seen;
 pub mod start;
 pub mod toolchains;

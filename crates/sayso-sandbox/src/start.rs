@@ -18,7 +18,6 @@ use crate::backend::Backend;
 use crate::bubblewrap::{self, Handles};
 use crate::child::Child;
 use crate::explain::Refusal;
-use crate::found;
 use crate::landlock;
 use crate::mounted;
 use crate::placeholders::Placeholders;
@@ -27,6 +26,7 @@ use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
 use crate::scratch::Scratch;
 use crate::seccomp::{self, Sockets};
+use crate::seen;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
 const ARGUMENTS: RawFd = 10;
@@ -142,9 +142,9 @@ impl Sandbox {
     }
 
     fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
-        let seen = found::look(profile);
+        let seen = seen::look(profile);
         let mut steps = plan(profile, &seen);
-        found::check(&steps)?;
+        seen::check(&steps)?;
         let missing: Vec<PathBuf> = steps
             .iter()
             .filter_map(|step| if let Step::KeepAbsent(path) | Step::StandIn(path) = step { Some(path.clone()) } else { None })

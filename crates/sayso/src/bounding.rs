@@ -142,10 +142,10 @@ impl Bounding {
 
     /// Whether the policy protects a path besides the built-in names.
     pub fn is_protected(&self, path: &Path, workspace: &Path) -> bool {
-        let (path, workspace) = (path.to_string_lossy(), workspace.to_string_lossy());
+        let (text, folder) = (path.to_string_lossy(), workspace.to_string_lossy());
         let home = self.home().map(Path::to_string_lossy);
-        self.is_found_by_name(Path::new(&*path), Path::new(&*workspace))
-            || self.protected.iter().any(|extra| extra.matches(&path, &workspace, home.as_deref()).is_some())
+        self.is_found_by_name(path, workspace)
+            || self.protected.iter().any(|extra| extra.matches(&text, &folder, home.as_deref()).is_some())
     }
 
     /// Whether it is in a folder of the workspace that the person's programs are looked for in: what is there runs by its name alone.

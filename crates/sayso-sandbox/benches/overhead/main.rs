@@ -14,9 +14,9 @@ use std::time::Instant;
 use sayso_core::verdict::{Network, Terms};
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{Around, derive};
-use sayso_sandbox::found;
 use sayso_sandbox::plan::plan;
 use sayso_sandbox::profile::Profile;
+use sayso_sandbox::seen;
 use sayso_sandbox::start::Sandbox;
 
 const ROUNDS: usize = 201;
@@ -118,7 +118,7 @@ fn main() {
             direct.push(time(|| place.direct()));
             pure.push(time(|| {
                 let profile = place.profile();
-                std::hint::black_box(plan(&profile, &found::look(&profile)));
+                std::hint::black_box(plan(&profile, &seen::look(&profile)));
             }));
             for ((_, backend, _), times) in backends.iter().zip(&mut bounded) {
                 times.extend(backend.as_ref().map(|backend| time(|| place.bounded(backend))));

@@ -12,8 +12,8 @@ use sayso_core::text::json;
 use sayso_core::verdict::{Network, Terms};
 use sayso_core::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
-use sayso_sandbox::found;
 use sayso_sandbox::plan::plan;
+use sayso_sandbox::seen;
 use sayso_sandbox::start::INNER_COMMAND;
 
 use super::{Place, PolicyChoice, Stop, say};
@@ -120,7 +120,7 @@ fn resolved(bounded: &Bounded, words: &[OsString]) -> Result<Vec<OsString>, Stop
 }
 
 fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
-    let steps = plan(&bounded.profile, &found::look(&bounded.profile));
+    let steps = plan(&bounded.profile, &seen::look(&bounded.profile));
     let words: Vec<String> = args.command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
     let backend = &bounded.sandbox.backend;
     if args.json {
