@@ -7,7 +7,7 @@ use crate::ports::Ran;
 /// So many changed paths are named.
 const MOST_PATHS: usize = 16;
 
-/// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output` and `changed` of its result.
+/// What came of a run. A tool says it with the keys `exit_status`, `signal`, `timed_out`, `output`, `sandbox` and `changed` of its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brief {
     /// The exit status of a command.
@@ -16,6 +16,8 @@ pub struct Brief {
     pub signal: Option<String>,
     /// It was ended by its time limit.
     pub timed_out: bool,
+    /// The sandbox that a command ran in.
+    pub sandbox: Option<String>,
     /// How many bytes the output has.
     pub output_bytes: u64,
     /// How many lines.
@@ -37,6 +39,7 @@ impl Brief {
             exit,
             signal: text("signal").map(str::to_owned),
             timed_out: result.get("timed_out").and_then(Node::as_bool).unwrap_or(false),
+            sandbox: text("sandbox").map(str::to_owned),
             output_bytes: (output.len() as u64).saturating_add(left_out),
             output_lines: output.lines().count() as u64,
             changed: changed.iter().filter_map(|path| path.as_text().map(str::to_owned)).take(MOST_PATHS).collect(),

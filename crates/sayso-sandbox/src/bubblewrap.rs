@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
-use sayso_core::node::Node;
+use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Network;
 
@@ -42,21 +42,21 @@ pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], ha
         match step {
             // It begins with one.
             Step::EmptyRoot => {}
-            Step::ReadOnly(path) => out.bind("--ro-bind", path, path),
+            Step::ReadOnly(path) | Step::StandIn(path) => out.bind("--ro-bind", path, path),
             Step::Writable(path) | Step::Pinned(path) => out.bind("--bind", path, path),
             Step::Private(path) => {
                 out.words(&["--perms", if path.ends_with("tmp") { "1777" } else { "0700" }, "--tmpfs"]);
                 out.path(path);
             }
+            // What is made in it is its own and gone at the end; to make it read-only would cost bubblewrap a look at every mount.
             Step::HideFolder(path) | Step::KeepAbsent(path) => {
                 out.words(&["--perms", "0555", "--tmpfs"]);
-                out.path(path);
-                out.words(&["--remount-ro"]);
                 out.path(path);
             }
             Step::HideFile(path) => out.bind("--ro-bind", &handles.nothing, path),
             Step::Link(link, to) => out.bind("--symlink", to, link),
-            Step::Processes => out.words(&["--proc", "/proc"]),
+            // Root could write what root owns there (`/proc/sys`), even without any right: the mount is what refuses it.
+            Step::Processes => out.words(&["--proc", "/proc", "--remount-ro", "/proc"]),
             Step::Devices => out.words(&["--dev", "/dev"]),
             Step::SealRoot => {
                 if let Some((from, to)) = &handles.program {
@@ -106,6 +106,16 @@ impl List {
         self.path(from);
         self.path(to);
     }
+}
+
+/// The first process of the sandbox, from what bubblewrap wrote of it.
+pub(crate) fn first_process(status: &str) -> Option<i32> {
+    let limits = Limits { bytes: 4096, depth: 4, nodes: 64 };
+    let number = |line: &str| match &json::read(line, &limits).ok()?.get("child-pid")?.value {
+        Value::Number(text) => text.parse().ok(),
+        _ => None,
+    };
+    status.lines().find_map(number)
 }
 
 /// Whether the command itself was started, from what bubblewrap wrote of it: without that, it failed before.

@@ -1,6 +1,6 @@
 //! From terms to a profile: what the tools may do, and never more.
 //!
-//! Nothing of the home folder is seen but the tools in it ([`toolchains`](crate::toolchains)) and the workspace. What the policy protects
+//! Nothing of the home folder is seen but the tools in it ([`toolchains`]) and the workspace. What the policy protects
 //! in the workspace is read-only, also where it does not exist yet; secrets are hidden; git can work, but what it runs by itself cannot be
 //! changed. What the terms name besides was judged and approved, and is let through by itself.
 
@@ -9,10 +9,12 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
-use sayso_core::verdict::{Bounds, Endings, Network, Terms};
+use sayso_core::verdict::{Endings, Network, Terms};
 use sayso_core::visible::visible;
 
+use crate::bounds;
 use crate::found::{self, Found};
+use crate::links;
 use crate::profile::{Level, Limits, Profile};
 use crate::toolchains;
 
@@ -85,7 +87,7 @@ pub struct Around<'a> {
     pub own: &'a [PathBuf],
     /// The scrubbed environment of the command.
     pub environment: &'a [(OsString, OsString)],
-    /// Why a path is protected by the policy besides the built-in names.
+    /// Whether the policy protects a path, free of links, besides the built-in names.
     pub protected: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -103,11 +105,16 @@ const LEADS_OUT: [&str; 2] = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR"];
 /// # Errors
 /// In words, where the workspace is too broad or too large to be bounded, or cannot be looked at.
 pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
+    // Everything is compared by where it really is: a name that leads there by a link would be another one.
+    let (workspace, home) = (real(around.workspace)?, around.home.map(links::resolved));
+    let own: Vec<PathBuf> = around.own.iter().map(|path| links::resolved(path)).collect();
+    let ways = around.home.map(links::on_the_way).unwrap_or_default();
+    let around = Around { workspace: &workspace, home: home.as_deref(), own: &own, ..around };
     let mut profile = Profile {
         cwd: real(around.cwd)?,
         paths: BTreeMap::new(),
         pinned: Vec::new(),
-        links: BTreeMap::new(),
+        links: ways.into_iter().collect(),
         network: terms.network.clone(),
         environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
         limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
@@ -126,13 +133,20 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for folder in SCRATCH.map(Path::new) {
         profile.paths.insert(folder.to_owned(), Level::Private);
     }
-    if let Some(home) = around.home.and_then(|home| real(home).ok()) {
+    if let Some(home) = around.home {
         profile.paths.insert(home.join(".cache"), Level::Private);
     }
+    let home = around.home.and_then(Path::to_str);
+    let worked_in = worked_in(terms, around);
+    let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     for (place, level) in toolchains::of(around.home, around.environment) {
+        let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
+        let inside = worked_in.iter().any(|folder| target.starts_with(folder));
+        if inside { tools_worked_in.push(target) } else { tools.push((place, level)) }
+    }
+    for (place, level) in tools {
         add(&mut profile, &place, level)?;
     }
-    let home = around.home.and_then(Path::to_str);
     let folders = terms.read_only.iter().map(|folder| (folder, Level::Read)).chain(terms.write.iter().map(|folder| (folder, Level::Write)));
     for (folder, level) in folders {
         let folder = Path::new(folder);
@@ -151,35 +165,54 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
             profile.lower(repository, Level::Read);
         }
     }
+    // What the person runs by its name alone stays as it is.
+    for place in tools_worked_in {
+        profile.lower(&place, Level::Read);
+    }
     only_endings(&mut profile, terms, around)?;
     // Of several folders that a path is in, the strictest counts.
     for folder in terms.read_only.iter().filter_map(|folder| real(Path::new(folder)).ok()) {
         profile.lower(&folder, Level::Read);
     }
-    // What was judged by itself: a file that a rule or the person let through, though it is secret, protected or outside.
-    for (path, level) in terms.reads.iter().map(|path| (path, Level::Read)).chain(terms.changes.iter().map(|path| (path, Level::Write))) {
-        let path = Path::new(path);
-        // Of processes and devices the command has its own.
-        let of_kernel = ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
-        if path.exists() && !of_kernel && is_narrow(path, around.home).is_ok() {
-            profile.raise(path.to_owned(), level);
-        }
-    }
+    judged_by_itself(&mut profile, terms, around);
     for own in around.own {
         profile.lower(own, Level::Hidden);
     }
-    for bounds in &terms.bounds {
-        profile = profile.meet(&of_bounds(bounds, &profile, around));
+    for operator in &terms.bounds {
+        profile = profile.meet(&bounds::profile(operator, &profile, around));
     }
     // With named folders the workspace itself is not let through; the command still starts there.
     let cwd = real(around.cwd)?;
-    if profile.level(&cwd) == Level::Hidden && terms.bounds.is_empty() && cwd == real(around.workspace)? {
+    if profile.level(&cwd) == Level::Hidden && terms.bounds.is_empty() && cwd == around.workspace {
         profile.paths.insert(cwd.clone(), Level::Private);
     }
     if profile.level(&cwd) == Level::Hidden {
         return Err(format!("the sandbox hides `{}`, the folder that the command runs in", shown(around.cwd)));
     }
     Ok(profile)
+}
+
+/// What was judged by itself: what a rule or the person let through, though it is secret, protected or outside. Of a folder, what is secret
+/// or protected in it was not named, and stays so.
+fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
+    let home = around.home.and_then(Path::to_str);
+    let reads = terms.reads.iter().map(|path| (Path::new(path), Level::Read));
+    let named = reads.chain(terms.changes.iter().map(|path| (Path::new(path), Level::Write)));
+    // Of processes and devices the command has its own.
+    let of_kernel = |path: &Path| ["/proc", "/dev", "/sys"].iter().any(|folder| path.starts_with(folder));
+    let there = named.filter(|(path, _)| path.exists() && !of_kernel(path) && is_narrow(path, around.home).is_ok());
+    let is_plain_folder = |path: &Path| path.is_dir() && !is_guarded(path, home, around.protected);
+    let (folders, others): (Vec<_>, Vec<_>) = there.partition(|(path, _)| is_plain_folder(path));
+    for (folder, level) in folders {
+        // What is too much to be looked at is not shown.
+        if let Ok(found) = Found::look(folder, home, around.protected) {
+            profile.raise(folder.to_owned(), level);
+            within(profile, folder, level, &found);
+        }
+    }
+    for (path, level) in others {
+        profile.raise(path.to_owned(), level);
+    }
 }
 
 /// Folders of which only files with certain endings count: the files are put into an empty folder, and what else is there is not let
@@ -233,45 +266,13 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
         profile.lower(&folder.join(name), Level::Read);
     }
     // A folder above something that is kept could be moved away with it, and be made anew without.
-    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories) {
+    for path in found.protected.iter().chain(&found.secret).chain(&found.repositories).chain(&found.kept_by_git) {
         for above in path.ancestors().skip(1).take_while(|above| above.starts_with(folder) && *above != folder) {
             if !profile.pinned.iter().any(|pinned| pinned == above) && profile.level(above) == Level::Write {
                 profile.pinned.push(above.to_owned());
                 profile.paths.insert(above.to_owned(), Level::Write);
             }
         }
-    }
-}
-
-/// The bounds of an operator, as a profile that says nothing of what it leaves alone.
-fn of_bounds(bounds: &Bounds, profile: &Profile, around: Around<'_>) -> Profile {
-    let absolute = |written: &String| match (written.strip_prefix("~/"), around.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => around.workspace.join(written),
-    };
-    let mut paths = BTreeMap::new();
-    let root = match (&bounds.read, &bounds.write) {
-        (None, None) => Level::Write,
-        (None, Some(_)) => Level::Read,
-        (Some(_), _) => Level::Hidden,
-    };
-    paths.insert(PathBuf::from("/"), root);
-    let listed = |list: &Option<Vec<String>>| list.iter().flatten().map(absolute).collect::<Vec<_>>();
-    let (read, write) = (listed(&bounds.read), listed(&bounds.write));
-    // Programs do not start without the system, and what is private is nobody else's.
-    let system = SYSTEM.iter().map(PathBuf::from).filter(|_| root == Level::Hidden);
-    paths.extend(system.map(|path| (path, Level::Read)));
-    paths.extend(SCRATCH.iter().map(|path| (PathBuf::from(path), Level::Private)));
-    let all_written = bounds.write.is_none();
-    paths.extend(read.into_iter().map(|path| (path, if all_written { Level::Write } else { Level::Read })));
-    paths.extend(write.into_iter().map(|path| (path, Level::Write)));
-    paths.extend(bounds.hide.iter().map(|path| (absolute(path), Level::Hidden)));
-    Profile {
-        paths,
-        pinned: Vec::new(),
-        network: bounds.network.clone().unwrap_or(Network::Everything),
-        limits: Limits::default(),
-        ..profile.clone()
     }
 }
 
@@ -287,38 +288,31 @@ fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+/// The folders that commands work in. Whoever wrote what is there also made its links.
+fn worked_in(terms: &Terms, around: Around<'_>) -> Vec<PathBuf> {
+    let named = terms.read_only.iter().chain(&terms.write).chain(terms.endings.iter().map(|it| &it.folder)).map(Path::new);
+    named.chain([around.workspace]).filter_map(|folder| real(folder).ok()).collect()
+}
+
+/// Where tools really are, if they are to be seen: not by a link that a command could have made, and neither broad nor secret there.
+fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<PathBuf> {
+    let target = real(place).ok()?;
+    let turned = links::on_the_way(place).iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
+    let above = worked_in.iter().any(|folder| folder.starts_with(&target));
+    let of_system = SYSTEM.iter().any(|system| target == Path::new(system));
+    let narrow = of_system || is_narrow(&target, home).is_ok();
+    let is_secret = secret(&target.to_string_lossy(), home.and_then(Path::to_str)).is_some();
+    (!turned && !above && narrow && !is_secret).then_some(target)
+}
+
 /// Lets a path through by where it really is, with the links that lead there.
 fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
     let target = real(path)?;
     if target != path {
-        links(profile, path);
+        profile.links.extend(links::on_the_way(path));
     }
     profile.raise(target, level);
     Ok(())
-}
-
-/// The first link on the way to a path, if one is there; what is behind it is looked at again.
-fn links(profile: &mut Profile, path: &Path) {
-    let mut left = path.to_owned();
-    // As many as the system follows.
-    for _ in 0..40 {
-        let mut above = PathBuf::new();
-        let mut next = None;
-        for part in left.components() {
-            above.push(part);
-            if let Ok(to) = std::fs::read_link(&above) {
-                let rest = left.strip_prefix(&above).map(Path::to_owned).unwrap_or_default();
-                let absolute = above.parent().unwrap_or(Path::new("/")).join(&to);
-                profile.links.insert(above.clone(), to);
-                next = Some(absolute.join(rest));
-                break;
-            }
-        }
-        match next {
-            Some(next) => left = next,
-            None => return,
-        }
-    }
 }
 
 fn real(path: &Path) -> Result<PathBuf, String> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -9,25 +10,55 @@ use sayso_core::paths::{protected, secret};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
-use crate::plan::{Kind, Seen};
-use crate::profile::Profile;
+use crate::found_git::{self, MOST_CONFIGURATION};
 
 /// Entries that are looked at before a folder is too large to be bounded.
 const MOST_ENTRIES: usize = 400_000;
 /// So many protected and secret things; each takes a mount of its own.
 const MOST_FINDINGS: usize = 2_000;
 
-/// The longest configuration of git that is looked into.
-const MOST_CONFIGURATION: u64 = 1 << 20;
+/// Folders of installed things: most names in them came with packages, and mean nothing for this workspace. But git obeys what stands in a
+/// repository anywhere, and the policy means what it says.
+const INSTALLED: [&str; 6] = ["node_modules", "site-packages", "__pycache__", ".tox", "bower_components", ".terraform"];
+/// Folders that are often so, and sometimes hold something of the person's own: files with secrets stay secret there.
+const OFTEN_INSTALLED: [&str; 2] = ["target", "vendor"];
 
-/// Folders of built or installed things: names in them came with packages, and mean nothing for this workspace.
-const INSTALLED: [&str; 8] = ["node_modules", "target", "site-packages", "__pycache__", ".tox", "bower_components", "vendor", ".terraform"];
+/// Whose names a walk is among.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Among {
+    Own,
+    OftenInstalled,
+    Installed,
+}
 
-/// What git runs or obeys by itself, in a folder of its own.
-const OBEYED_BY_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "info"];
+impl Among {
+    fn below(self, name: &std::ffi::OsStr) -> Among {
+        let by_name = match () {
+            () if INSTALLED.iter().any(|one| name == *one) => Among::Installed,
+            () if OFTEN_INSTALLED.iter().any(|one| name == *one) => Among::OftenInstalled,
+            () => Among::Own,
+        };
+        self.max(by_name)
+    }
+}
 
-/// What a folder has that git takes for one of its own.
-const BARE: [&str; 3] = ["HEAD", "objects", "refs"];
+/// The file by which a folder of git says where its configuration is.
+pub const ELSEWHERE: &str = "commondir";
+/// The file with settings of one working tree only.
+pub const OF_ONE_TREE: &str = "config.worktree";
+
+/// What stands in for a file of git that must not come to be: git works with it as without.
+pub fn stand_in(path: &Path) -> Option<&'static [u8]> {
+    match path.file_name()?.to_str()? {
+        // Its configuration is where it is anyway.
+        ELSEWHERE => Some(b".\n"),
+        OF_ONE_TREE => Some(b"# none\n"),
+        _ => None,
+    }
+}
+
+/// What a folder has that git takes for one of its own: the first, and the next two or the last.
+const BARE: [&str; 4] = ["HEAD", "objects", "refs", ELSEWHERE];
 
 /// What was found. All paths are below the folder, and free of links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,6 +75,24 @@ pub struct Found {
     pub like_repositories: Vec<PathBuf>,
     /// Links with protected or secret names, and where they lead: nothing can be put over a link.
     pub links: BTreeMap<PathBuf, PathBuf>,
+    /// What is in folders of git, and leads it elsewhere or has it run something.
+    pub leading: Vec<PathBuf>,
+    /// Folders that could not be looked into.
+    pub closed: Vec<PathBuf>,
+    /// Why not everything was looked at, in words.
+    pub unseen: Option<String>,
+}
+
+/// What a walk looks for.
+struct Walk<'a> {
+    folder: &'a Path,
+    home: Option<&'a str>,
+    extra: &'a dyn Fn(&Path) -> bool,
+    /// So many entries are looked at.
+    most: usize,
+    /// What was found before the command; none if this is the look before it.
+    before: Option<&'a Found>,
+    found: Found,
 }
 
 impl Found {
@@ -52,88 +101,146 @@ impl Found {
     /// # Errors
     /// If it is too large, or cannot be looked at: what was not seen is not guarded.
     pub fn look(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> Result<Found, String> {
-        let mut found = Found::default();
-        let mut open = vec![folder.to_owned()];
-        let mut seen = 0;
-        while let Some(current) = open.pop() {
-            let entries = match fs::read_dir(&current) {
-                Ok(entries) => entries,
-                // Somebody else's folder, which the command cannot look into either; or it is gone by now.
-                Err(error)
-                    if current != folder && matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::NotFound) =>
-                {
-                    continue;
-                }
-                Err(error) => return Err(format!("`{}` cannot be looked at: {error}", shown(&current))),
-            };
-            let mut shape = 0;
-            for entry in entries.flatten() {
-                seen += 1;
-                shape += usize::from(BARE.iter().any(|name| entry.file_name() == *name));
-                if seen > MOST_ENTRIES || found.protected.len() + found.secret.len() + found.repositories.len() > MOST_FINDINGS {
-                    return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(folder)));
-                }
-                let Ok(kind) = entry.file_type() else { continue };
-                let path = entry.path();
-                if kind.is_dir() && entry.file_name() == ".git" {
-                    found.repository(&path);
-                } else if found.name(&path, folder, kind.is_symlink(), home, extra) {
-                    // What is below is as the name says.
-                } else if kind.is_dir() && !INSTALLED.iter().any(|name| entry.file_name() == *name) {
-                    open.push(path);
-                }
-            }
-            if shape == BARE.len() {
-                found.like_repositories.push(current);
-            }
+        let mut walk = Walk { folder, home, extra, most: MOST_ENTRIES, before: None, found: Found::default() };
+        walk.through()?;
+        Ok(walk.found)
+    }
+
+    /// The same after a command, which may have made it hard to look: what it closed is opened, and where something cannot be looked at, the
+    /// rest still is.
+    pub fn look_again(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool, before: &Found) -> Found {
+        let mut walk = Walk { folder, home, extra, most: 10 * MOST_ENTRIES, before: Some(before), found: Found::default() };
+        if let Err(why) = walk.through() {
+            walk.found.unseen.get_or_insert(why);
         }
-        Ok(found)
+        walk.found
     }
 
     /// Everything that is there and must not come to be without a word.
     pub fn guarded(&self) -> BTreeSet<PathBuf> {
-        let lists = [&self.protected, &self.secret, &self.repositories, &self.like_repositories];
+        let lists = [&self.protected, &self.secret, &self.repositories, &self.like_repositories, &self.leading];
         lists.into_iter().flatten().cloned().chain(self.links.keys().cloned()).collect()
+    }
+}
+
+impl Walk<'_> {
+    fn through(&mut self) -> Result<(), String> {
+        let mut open = vec![(self.folder.to_owned(), Among::Own)];
+        let mut seen = 0;
+        while let Some((current, among)) = open.pop() {
+            let Some(entries) = self.entries(&current)? else { continue };
+            let mut shape = [false; 4];
+            for entry in entries.flatten() {
+                seen += 1;
+                for (name, is_there) in BARE.iter().zip(&mut shape) {
+                    *is_there |= entry.file_name() == *name;
+                }
+                let findings = self.found.protected.len() + self.found.secret.len() + self.found.repositories.len();
+                if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
+                    return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(self.folder)));
+                }
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if kind.is_dir() && entry.file_name() == ".git" {
+                    self.repository(&path);
+                } else if self.name(&path, kind, among) {
+                    // What is below is as the name says.
+                } else if kind.is_dir() {
+                    open.push((path, among.below(&entry.file_name())));
+                }
+            }
+            self.like_a_repository(current, shape);
+        }
+        Ok(())
+    }
+
+    /// What is in a folder; none if that cannot be told, and need not.
+    fn entries(&mut self, current: &Path) -> Result<Option<fs::ReadDir>, String> {
+        use std::io::ErrorKind::{NotFound, PermissionDenied};
+        let error = match fs::read_dir(current) {
+            Ok(entries) => return Ok(Some(entries)),
+            Err(error) => error,
+        };
+        let words = format!("`{}` cannot be looked at: {error}", shown(current));
+        match (error.kind(), self.before) {
+            (NotFound, _) if current != self.folder => Ok(None),
+            // Somebody else's folder, which the command cannot look into either.
+            (PermissionDenied, None) if current != self.folder => {
+                self.found.closed.push(current.to_owned());
+                Ok(None)
+            }
+            (_, None) => Err(words),
+            (_, Some(before)) => {
+                let is_new = !before.closed.iter().any(|closed| closed == current);
+                let again = if error.kind() == PermissionDenied && is_new { opened(current) } else { None };
+                if again.is_none() && is_new {
+                    self.found.unseen.get_or_insert(words);
+                }
+                Ok(again)
+            }
+        }
+    }
+
+    /// Notes a folder that git takes for one of its own by what is in it.
+    fn like_a_repository(&mut self, path: PathBuf, [head, objects, refs, common]: [bool; 4]) {
+        if !(head && (common || objects && refs)) {
+            return;
+        }
+        self.repository(&path);
+        let leads_to = fs::read_to_string(path.join("commondir")).ok();
+        let leads_to = leads_to.and_then(|text| fs::canonicalize(path.join(text.trim_end())).ok());
+        if let Some(common) = leads_to.filter(|common| common.starts_with(self.folder) && common != self.folder && *common != path) {
+            self.repository(&common);
+        }
+        self.found.like_repositories.push(path);
     }
 
     /// Notes a path by its name; whether there was anything to note.
-    fn name(&mut self, path: &Path, folder: &Path, link: bool, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> bool {
+    fn name(&mut self, path: &Path, kind: fs::FileType, among: Among) -> bool {
+        let link = kind.is_symlink();
         // A name that is no text is compared by what of it is.
         let text = path.to_string_lossy();
-        if path.file_name().is_some_and(|name| name == ".git") {
-            self.like_repositories.push(path.to_owned());
+        let leads_git = path.file_name().is_some_and(|name| name == ".git");
+        if leads_git {
+            self.found.like_repositories.push(path.to_owned());
         }
+        let by_name = among == Among::Own || leads_git;
+        let secret_by_name = by_name || among == Among::OftenInstalled && kind.is_file();
         let list = match () {
-            () if secret(&text, home).is_some() => &mut self.secret,
-            () if protected(&text, home).is_some() || extra(path) => &mut self.protected,
+            () if secret_by_name && secret(&text, self.home).is_some() => &mut self.found.secret,
+            () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => &mut self.found.protected,
             () => return false,
         };
         // Of a link, what it leads to is guarded, if that is here; elsewhere it is guarded anyway.
         let guarded = if link {
-            fs::canonicalize(path).ok().filter(|target| target.starts_with(folder) && target != folder)
+            fs::canonicalize(path).ok().filter(|target| target.starts_with(self.folder) && target != self.folder)
         } else {
             Some(path.to_owned())
         };
         list.extend(guarded);
         if link && let Ok(to) = fs::read_link(path) {
-            self.links.insert(path.to_owned(), to);
+            self.found.links.insert(path.to_owned(), to);
         }
         true
     }
 
     /// Notes a folder of git, with those of its modules.
     fn repository(&mut self, path: &Path) {
-        self.repositories.push(path.to_owned());
-        self.kept_by_git.extend(OBEYED_BY_GIT.map(|name| path.join(name)));
-        let trees = fs::read_dir(path.join("worktrees")).into_iter().flatten().flatten();
-        self.kept_by_git.extend(trees.map(|tree| tree.path().join("config.worktree")));
+        if self.found.repositories.iter().any(|known| known == path) {
+            return;
+        }
+        self.found.repositories.push(path.to_owned());
+        let obeyed = found_git::look(path, self.folder);
+        self.found.kept_by_git.extend(obeyed.kept);
+        self.found.leading.extend(obeyed.there);
+        self.found.protected.extend(obeyed.beside);
         let mut open = vec![path.join("modules")];
         while let Some(folder) = open.pop() {
             for entry in
                 fs::read_dir(&folder).into_iter().flatten().flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
             {
                 let module = entry.path();
-                if module.join("HEAD").exists() && self.repositories.len() <= MOST_FINDINGS {
+                if module.join("HEAD").exists() && self.found.repositories.len() <= MOST_FINDINGS {
                     self.repository(&module);
                 } else {
                     open.push(module);
@@ -141,6 +248,13 @@ impl Found {
             }
         }
     }
+}
+
+/// Opens a folder that a command has closed, and looks into it.
+fn opened(folder: &Path) -> Option<fs::ReadDir> {
+    let found = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
+    fs::set_permissions(folder, fs::Permissions::from_mode(found.permissions().mode() | 0o700)).ok()?;
+    fs::read_dir(folder).ok()
 }
 
 /// The configuration of a repository that holds a password or a token, if one does: no command reads it unasked.
@@ -189,20 +303,11 @@ pub fn secrets_of_the_system() -> Vec<PathBuf> {
             let second: Vec<PathBuf> =
                 first.iter().filter(|path| path.is_dir() && !path.is_symlink()).flat_map(|path| list(path)).collect();
             let is_secret = |path: &PathBuf| secret(&path.to_string_lossy(), None).is_some() && !path.is_symlink();
-            first.into_iter().chain(second).filter(is_secret).collect()
+            // What this person cannot read, the command cannot either: it has no other rights.
+            let is_open = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok();
+            first.into_iter().chain(second).filter(|path| is_secret(path) && is_open(path)).collect()
         })
         .clone()
-}
-
-/// What stands at the paths of a profile.
-pub fn look(profile: &Profile) -> Seen {
-    let kind = |path: &PathBuf| match fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => Kind::Link,
-        Ok(found) if found.is_dir() => Kind::Folder,
-        Ok(_) => Kind::File,
-        Err(_) => Kind::Missing,
-    };
-    profile.paths.keys().map(|path| (path.clone(), kind(path))).collect()
 }
 
 fn shown(path: &Path) -> String {

@@ -19,9 +19,9 @@ use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
-use crate::found;
 use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
+use crate::seen;
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
@@ -29,6 +29,9 @@ const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 const MOST_RULES: usize = 20_000;
 /// So many names are told in one sentence.
 const MOST_NAMES: usize = 6;
+
+/// What no sandbox can do for root.
+pub(crate) const UNCOUNTED: &str = "the number of processes is not limited, since root's are not counted";
 
 /// How much of the rules this kernel keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +85,7 @@ pub fn lacking(abi: Option<i32>) -> Vec<String> {
 pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     let abi = abi();
     let lacking = lacking(abi);
-    let seen = found::look(profile);
+    let seen = seen::look(profile);
     let enforced = match abi {
         None => Enforced::Not,
         Some(_) if lacking.is_empty() => Enforced::Fully,
@@ -265,7 +268,7 @@ fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
         ));
     }
     if profile.limits.processes.is_some() && rustix::process::getuid().is_root() {
-        told.push("the number of processes is not limited, since root's are not counted".to_owned());
+        told.push(UNCOUNTED.to_owned());
     }
     for always in [
         "other processes and their command lines can be seen",

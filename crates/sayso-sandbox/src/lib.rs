@@ -5,20 +5,25 @@
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
 pub mod backend;
+mod bounds;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub mod child;
 pub mod derive;
 pub mod explain;
 pub mod found;
+mod found_git;
 #[cfg(target_os = "linux")]
 pub mod landlock;
-mod placeholders;
+mod links;
+mod mounted;
+pub mod placeholders;
 pub mod plan;
 pub mod profile;
 pub mod proxy;
 mod scratch;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
+pub mod seen;
 pub mod start;
 pub mod toolchains;

@@ -7,13 +7,16 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, linkat};
 use sayso_core::digest::Digest;
 use sayso_core::visible::visible;
+
+use crate::found::stand_in;
 
 /// How much a list may hold; it is ours, so more is not a list.
 const MOST_LIST: u64 = 1 << 20;
@@ -35,7 +38,7 @@ impl Placeholders {
     /// # Errors
     /// If one cannot be made: then it is not kept absent, and the command must not run.
     pub(crate) fn make(folder: &Path, workspace: &Path, missing: &[PathBuf]) -> Result<Placeholders, String> {
-        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}");
+        let trouble = |what: &str, error: std::io::Error| format!("the sandbox could not be set up: {what}: {error}; nothing was run");
         let name = Digest::of_bytes(workspace.as_os_str().as_bytes()).to_string();
         let name = name.strip_prefix("sha256:").unwrap_or(&name).get(..32).unwrap_or_default().to_owned();
         let open = |ending: &str| {
@@ -80,6 +83,9 @@ impl Drop for Placeholders {
 /// How a place looks: nobody else makes a folder that only its owner can read.
 const MODE: u32 = 0o500;
 
+/// The same for a file that stands in for one of git's.
+const FILE_MODE: u32 = 0o400;
+
 /// Writes a place down and makes it; nothing where something stands by now.
 fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
     if fs::symlink_metadata(path).is_ok() {
@@ -89,17 +95,41 @@ fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
     line.push(0);
     list.seek(std::io::SeekFrom::End(0))?;
     list.write_all(&line)?;
-    match fs::DirBuilder::new().mode(MODE).create(path) {
+    let made = match stand_in(path) {
+        Some(bytes) => put(path, bytes),
+        None => fs::DirBuilder::new().mode(MODE).create(path),
+    };
+    match made {
         Ok(()) => Ok(Some(path.to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Whether what stands there is still the place that was made.
-fn is_ours(path: &Path) -> bool {
-    let ours = |found: &fs::Metadata| found.is_dir() && found.mode() & 0o7777 == MODE;
-    fs::symlink_metadata(path).as_ref().is_ok_and(ours)
+/// Makes the file for git, with all that is in it from the first moment on where the file system can: git does not work with an empty one.
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    if let Ok(file) = rustix::fs::open(folder, flags, Mode::from_raw_mode(FILE_MODE)) {
+        let mut file = File::from(file);
+        file.write_all(bytes)?;
+        let number = format!("/proc/self/fd/{}", file.as_raw_fd());
+        return Ok(linkat(CWD, number, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+    }
+    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
+}
+
+/// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
+pub fn is_ours(path: &Path) -> bool {
+    let folder = |found: &fs::Metadata| {
+        found.is_dir() && found.mode() & 0o7777 == MODE && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+    };
+    let file = |found: &fs::Metadata| {
+        let wanted = stand_in(path).filter(|bytes| bytes.len() as u64 == found.len());
+        let looks = found.is_file() && found.mode() & 0o7777 == FILE_MODE;
+        looks && wanted.is_some_and(|wanted| fs::read(path).is_ok_and(|bytes| bytes == wanted))
+    };
+    fs::symlink_metadata(path).is_ok_and(|found| folder(&found) || file(&found))
 }
 
 fn read(list: &mut File) -> Vec<PathBuf> {
@@ -115,7 +145,7 @@ fn read(list: &mut File) -> Vec<PathBuf> {
 fn clear(list: &mut File) {
     for path in read(list).iter().filter(|path| is_ours(path)) {
         // Somebody put something there where this fails, or took it away.
-        let _ = fs::remove_dir(path);
+        let _ = if stand_in(path).is_some() { fs::remove_file(path) } else { fs::remove_dir(path) };
     }
     // What cannot be emptied is read again next time, and found to be gone.
     let _ = list.set_len(0);
@@ -141,6 +171,21 @@ mod tests {
         assert!(missing.iter().all(|path| path.exists()));
         drop(two);
         assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn git_works_with_what_stands_in() {
+        let (own, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let missing = [work.path().join("commondir")];
+        let one = Placeholders::make(own.path(), work.path(), &missing).unwrap();
+        assert_eq!(fs::read(&missing[0]).unwrap(), b".\n");
+        drop(one);
+        assert_eq!(fs::read_dir(work.path()).unwrap().count(), 0);
+        let one = Placeholders::make(own.path(), work.path(), &missing).unwrap();
+        fs::remove_file(&missing[0]).unwrap();
+        fs::write(&missing[0], "../elsewhere").unwrap();
+        drop(one);
+        assert!(missing[0].exists());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
+use crate::found;
 use crate::profile::{Level, Profile};
 
 /// What stands at a path.
@@ -44,6 +45,8 @@ pub enum Step {
     HideFile(PathBuf),
     /// Nothing is there, and nothing can come to be.
     KeepAbsent(PathBuf),
+    /// A file that says what holds anyway stands there, and nothing else can: git does not work with a folder in its place.
+    StandIn(PathBuf),
     /// A link that the machine has, too.
     Link(PathBuf, PathBuf),
     /// `/proc` with the command's own processes only.
@@ -106,6 +109,7 @@ fn place(path: &Path, level: Level, above: Level, kind: Kind, pinned: bool) -> O
         (Kind::Missing, Level::Private) => (above < Level::Read).then_some(Step::Private(path)),
         (Kind::Folder, Level::Hidden) => (above >= Level::Read).then_some(Step::HideFolder(path)),
         (Kind::File, Level::Hidden | Level::Private) => (above >= Level::Read).then_some(Step::HideFile(path)),
+        (Kind::Missing, Level::Read) if found::stand_in(&path).is_some() => (above == Level::Write).then_some(Step::StandIn(path)),
         (Kind::Missing, Level::Hidden | Level::Read) => (above == Level::Write).then_some(Step::KeepAbsent(path)),
         (Kind::Missing, Level::Write) => None,
         // A link is judged by where it leads; nothing can be put in its place.
@@ -125,6 +129,7 @@ impl fmt::Display for Step {
             Step::HideFolder(path) => write!(out, "hidden        {}/", shown(path)),
             Step::HideFile(path) => write!(out, "hidden        {}", shown(path)),
             Step::KeepAbsent(path) => write!(out, "kept absent   {}", shown(path)),
+            Step::StandIn(path) => write!(out, "kept as it is {}", shown(path)),
             Step::Link(link, to) => write!(out, "link          {} -> {}", shown(link), shown(to)),
             Step::Processes => write!(out, "processes     its own only (/proc)"),
             Step::Devices => write!(out, "devices       null, zero, full, random, urandom, tty, own terminals and shared memory (/dev)"),

@@ -17,8 +17,6 @@ pub enum Sockets {
     Isolated,
     /// Those of the machine itself only: no network, where there is no other way to take it away.
     UnixOnly,
-    /// Every kind that the kernel has, also those that know no networks of their own (virtual machines, cryptography, Bluetooth).
-    All,
 }
 
 /// Refused whatever the arguments are.
@@ -177,7 +175,6 @@ fn refused(sockets: Sockets) -> Built<Rules> {
 fn socket_rules(sockets: Sockets) -> Built<Vec<SeccompRule>> {
     let netlink = family(libc::AF_NETLINK);
     Ok(match sockets {
-        Sockets::All => Vec::new(),
         Sockets::UnixOnly => vec![none_of(0, &[family(libc::AF_UNIX)])?],
         Sockets::Isolated => vec![
             none_of(0, &[family(libc::AF_UNIX), family(libc::AF_INET), family(libc::AF_INET6), netlink])?,
@@ -251,7 +248,7 @@ mod tests {
 
     #[test]
     fn programs_fit_the_kernel_and_its_bytes() {
-        for sockets in [Sockets::Isolated, Sockets::UnixOnly, Sockets::All] {
+        for sockets in [Sockets::Isolated, Sockets::UnixOnly] {
             let programs = programs(sockets).unwrap();
             assert_eq!(programs.len(), 2);
             for program in &programs {

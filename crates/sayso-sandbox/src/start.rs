@@ -9,26 +9,31 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_getfl, fcntl_setfl, memfd_create};
+use rustix::process::{PidfdFlags, pidfd_open};
 use sayso_core::verdict::Network;
 
 use crate::backend::Backend;
 use crate::bubblewrap::{self, Handles};
 use crate::child::Child;
 use crate::explain::Refusal;
-use crate::found;
 use crate::landlock;
+use crate::mounted;
 use crate::placeholders::Placeholders;
 use crate::plan::{Kind, Step, plan};
-use crate::profile::{Limits, Profile};
+use crate::profile::{Level, Limits, Profile};
 use crate::proxy::{Connect, Proxy};
 use crate::scratch::Scratch;
 use crate::seccomp::{self, Sockets};
+use crate::seen;
 
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
 const ARGUMENTS: RawFd = 10;
 const STATUS: RawFd = 11;
 const FILTERS: RawFd = 20;
+/// The number of the list of what is to be mounted; [`LINGER`] names it, too.
+const MOUNTED: RawFd = 13;
 /// The number of the socket that the inner step sends its listener through.
 const INNER: RawFd = 12;
 /// Where the program stands in the sandbox that makes the inner step.
@@ -36,14 +41,39 @@ const INNER_PROGRAM: &str = "/run/sayso/inner";
 /// The hidden command that makes it.
 pub const INNER_COMMAND: &str = "sandbox-inner";
 
+/// How long the end of a sandbox is waited for.
+const MOST_WAITING: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
 /// How much of what bubblewrap says of the command is read.
 const MOST_STATUS: u64 = 4096;
 
-/// What runs between bubblewrap and the command: it waits a moment for what the command left running (`> >(tee log)`), since all of it
-/// ends with this.
+/// What runs between bubblewrap and the command: it compares what is mounted with the list of [`mounted`], and afterwards waits a moment for
+/// what the command left running (`> >(tee log)`), since all of it ends with this.
 ///
 /// The number of processes is limited here, where only those of the sandbox count.
 const LINGER: &str = r#"limit=$1; shift; [ "$limit" = 0 ] || ulimit -u "$limit" 2>/dev/null
+is_as_planned() {
+  local -A want host terminal; local -a lines words; local line key kind
+  mapfile -t lines <&13
+  for line in "${lines[@]}"; do kind=${line%% *} key=${line#* }
+    case $kind in host) host[$key]=1 ;; terminal) terminal[$key]=1 ;; *) [[ ${want[$key]} ]] || want[$key]=$kind ;; esac; done
+  [[ ${#want[@]} -gt 0 ]] || return 1
+  mapfile -t lines < /proc/self/mountinfo
+  for line in "${lines[@]}"; do words=($line); key="own ${words[4]}"
+    [[ ${host[${words[2]}]} ]] && key="${words[2]} ${words[3]} ${words[4]}"
+    [[ ${want[$key]} ]] || key="${words[2]} any ${words[4]}"
+    kind=${want[$key]}
+    case $kind in
+      ro) [[ ${words[5]}, == ro,* ]] || return 1; want[$key]=may ;;
+      rw) want[$key]=may ;;
+      may) ;;
+      *) [[ ${words[4]} == /dev/console && ${terminal[${words[2]}]} ]] || return 1 ;;
+    esac; done
+  for kind in "${want[@]}"; do [[ $kind == may ]] || return 1; done
+}
+set -f
+is_as_planned || { echo "sayso: the sandbox is not as it was planned, since something changed meanwhile; nothing was run" >&2; exit 126; }
+set +f; exec 13<&-
 "$@"; status=$?; tries=0
 while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $tries -lt 20 ]; do tries=$((tries + 1)); sleep 0.01; done
 exit $status"#;
@@ -83,6 +113,8 @@ pub struct Ready {
 #[derive(Debug)]
 pub struct Guard {
     status: Option<File>,
+    /// What was read of it.
+    told: String,
     proxy: Option<Proxy>,
     _placeholders: Option<Placeholders>,
     _scratch: Option<Scratch>,
@@ -110,10 +142,13 @@ impl Sandbox {
     }
 
     fn bubblewrap(&self, program: &Path, profile: &Profile, workspace: &Path, words: &[OsString], session: bool) -> Result<Ready, String> {
-        let seen = found::look(profile);
+        let seen = seen::look(profile);
         let mut steps = plan(profile, &seen);
-        let missing: Vec<PathBuf> =
-            steps.iter().filter_map(|step| if let Step::KeepAbsent(path) = step { Some(path.clone()) } else { None }).collect();
+        seen::check(&steps)?;
+        let missing: Vec<PathBuf> = steps
+            .iter()
+            .filter_map(|step| if let Step::KeepAbsent(path) | Step::StandIn(path) = step { Some(path.clone()) } else { None })
+            .collect();
         let placeholders = Placeholders::make(&self.folder, workspace, &missing)?;
         // What another command has put there is kept absent as well, and not shown.
         for step in &mut steps {
@@ -147,6 +182,8 @@ impl Sandbox {
             }
             _ => None,
         };
+        let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(|error| trouble(&error))?;
+        keep.push((in_memory(&mounted::expected(&steps, &handles, &mountinfo)?)?, MOUNTED));
         let arguments = bubblewrap::arguments(&steps, &profile.environment, &handles);
         let mut bytes = Vec::new();
         for argument in &arguments {
@@ -163,18 +200,23 @@ impl Sandbox {
         let status = File::from(OwnedFd::from(status));
         let flags = fcntl_getfl(status.as_fd()).and_then(|flags| fcntl_setfl(status.as_fd(), flags | OFlags::NONBLOCK));
         flags.map_err(|error| trouble(&error.into()))?;
-        let guard = Guard { status: Some(status), proxy, _placeholders: Some(placeholders), _scratch: None };
-        Ok(Ready { command, guard, not_covered: Vec::new() })
+        let guard = Guard { status: Some(status), told: String::new(), proxy, _placeholders: Some(placeholders), _scratch: None };
+        let uncounted = profile.limits.processes.is_some() && rustix::process::getuid().is_root();
+        Ok(Ready { command, guard, not_covered: uncounted.then(|| landlock::UNCOUNTED.to_owned()).into_iter().collect() })
     }
 
     fn landlock(&self, profile: &Profile, words: &[OsString], session: bool) -> Result<Ready, String> {
         let scratch = Scratch::make(&self.folder)?;
         let rules = landlock::rules(profile, scratch.path())?;
         let ruleset = rules.fd.ok_or("this kernel has no Landlock; nothing was run")?;
-        let sockets = if profile.network == Network::Everything { Sockets::All } else { Sockets::UnixOnly };
+        let sockets = if profile.network == Network::Everything { Sockets::Isolated } else { Sockets::UnixOnly };
         let (first, rest) = words.split_first().ok_or("there is no command")?;
         let mut command = Command::new(first);
         command.args(rest).env_clear().envs(profile.environment.iter().cloned()).env("TMPDIR", scratch.path()).current_dir(&profile.cwd);
+        if hides_git_settings(profile) {
+            // It takes a file that is refused for an error, and one that is not there for none.
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+        }
         let child = Child {
             session,
             limits: profile.limits,
@@ -184,7 +226,7 @@ impl Sandbox {
             ..Child::default()
         };
         child.prepare(&mut command).map_err(|error| trouble(&error))?;
-        let guard = Guard { status: None, proxy: None, _placeholders: None, _scratch: Some(scratch) };
+        let guard = Guard { status: None, told: String::new(), proxy: None, _placeholders: None, _scratch: Some(scratch) };
         Ok(Ready { command, guard, not_covered: rules.not_covered.into_iter().chain(rules.lacking).collect() })
     }
 }
@@ -192,13 +234,28 @@ impl Sandbox {
 impl Guard {
     /// What the sandbox knows, after the command has ended by itself.
     pub fn report(mut self) -> Report {
-        let failed = self.status.as_mut().is_some_and(|status| {
-            let mut text = String::new();
-            // Where nothing more comes, what came counts.
-            let _ = status.take(MOST_STATUS).read_to_string(&mut text);
-            !bubblewrap::has_started(&text)
-        });
+        self.listen();
+        let failed = self.status.is_some() && !bubblewrap::has_started(&self.told);
         Report { failed, hosts: self.proxy.as_ref().map(Proxy::refusals).unwrap_or_default() }
+    }
+
+    fn listen(&mut self) {
+        if let Some(status) = &mut self.status {
+            // Where nothing more comes, what came counts.
+            let _ = status.take(MOST_STATUS).read_to_string(&mut self.told);
+        }
+    }
+}
+
+/// Waits for the end of the sandbox, which comes a moment after that of the command: each place that is taken from under a mount costs the
+/// kernel far more than all of them afterwards.
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.listen();
+        let first = bubblewrap::first_process(&self.told).and_then(rustix::process::Pid::from_raw);
+        if let Some(handle) = first.and_then(|first| pidfd_open(first, PidfdFlags::empty()).ok()) {
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&MOST_WAITING));
+        }
     }
 }
 
@@ -209,6 +266,13 @@ fn lingering(words: &[OsString], processes: Option<u64>) -> Result<Vec<OsString>
     let limit = processes.map_or(0, |most| most.saturating_add(2)).to_string();
     let first = [bash, "--noprofile", "--norc", "-p", "-c", LINGER, "sayso", &limit].map(OsString::from);
     Ok(first.into_iter().chain(words.iter().cloned()).collect())
+}
+
+/// Whether the person's own settings of git are there and hidden.
+fn hides_git_settings(profile: &Profile) -> bool {
+    let home = profile.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| Path::new(value));
+    let files = home.into_iter().flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
+    files.into_iter().any(|file| file.exists() && profile.level(&file) < Level::Read)
 }
 
 /// A file that nobody can read, to stand before those that are hidden.

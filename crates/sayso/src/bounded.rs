@@ -2,19 +2,16 @@
 
 use std::path::Path;
 
-use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::node::{Node, Value};
 use sayso_core::verdict::Terms;
 use sayso_core::visible::visible;
 use sayso_tools::files::{About, Files};
 use sayso_tools::keeping::{AfterCommand, KeepLimits, Keeping};
 use sayso_tools::result::ToolResult;
-use sayso_tools::survey::Rules;
 use sayso_tools::terminal::{self, Bounds, Command, Stream};
-use sayso_world::machine::Machine;
 
 use crate::bounding::{Bounded, Bounding};
-use crate::newcomers::{self, Newcomers, Taken};
+use crate::newcomers::{self, Newcomers, Taking};
 
 /// So many changed files are named to the agent.
 const MOST_NAMED: usize = 12;
@@ -46,11 +43,9 @@ pub fn run(
         .map_err(|error| format!("the workspace cannot be looked at: {error}; nothing was run"))?;
     let machine = bounding.machine();
     let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
-    let ignored = |path: &Path, _: bool| is_ignored(&machine, &workspace, path);
-    let rules = Rules { ignored: &ignored, protected: &is_protected };
     let newcomers = Newcomers::before(&terms.write, bounding.home(), &is_protected).map_err(|why| format!("{why}; nothing was run"))?;
     let keeping = match terms.contained {
-        true => Some(Keeping::before(files, about, &workspace, KeepLimits::default(), rules).map_err(|why| {
+        true => Some(bounding.knowing(&workspace, |rules| Keeping::before(files, about, &workspace, KeepLimits::default(), rules)).map_err(|why| {
             format!("it may only run unasked where its changes can be taken back, and here they cannot: {why}; nothing was run. the person can run it, or allow it with a rule")
         })?),
         false => None,
@@ -63,10 +58,10 @@ pub fn run(
             return Err(why);
         }
     };
-    let taken = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
-    let kept = keeping.map(|keeping| keeping.after(files, rules));
+    let taking = newcomers.take(&terms.changes, bounding.state(), &machine, &is_protected);
+    let kept = keeping.map(|keeping| bounding.knowing(&workspace, |rules| keeping.after(files, rules)));
     let by_command = outcome.output.len();
-    let result = told(ToolResult::from(outcome), &workspace, taken, kept);
+    let result = told(ToolResult::from(outcome), &workspace, &taking, kept);
     // What sayso adds is told to whoever watches, too.
     if let Some(added) = result.output.get(by_command..).filter(|added| !added.is_empty()) {
         output(Stream::Error, added.trim_start_matches('\n').as_bytes());
@@ -75,16 +70,8 @@ pub fn run(
 }
 
 /// The result with what came of the workspace.
-fn told(
-    mut result: ToolResult,
-    workspace: &Path,
-    taken: Result<Vec<Taken>, String>,
-    kept: Option<Result<AfterCommand, String>>,
-) -> ToolResult {
-    let mut lines = match taken {
-        Ok(taken) => newcomers::words(&taken),
-        Err(why) => vec![format!("what the command left in the workspace could not be looked at: {why}")],
-    };
+fn told(mut result: ToolResult, workspace: &Path, taking: &Taking, kept: Option<Result<AfterCommand, String>>) -> ToolResult {
+    let mut lines = newcomers::words(taking);
     match kept {
         None => {}
         Some(Err(why)) => lines.push(format!("what the command changed could not be written down: {why}")),
@@ -112,12 +99,4 @@ fn told(
         result.output.push_str(&format!("{line_break}[{line}]\n"));
     }
     result
-}
-
-/// Whether git leaves a path alone. What is not known is kept.
-pub(crate) fn is_ignored(machine: &Machine, workspace: &Path, path: &Path) -> bool {
-    let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else { return false };
-    let question = Question::Path { path: text.to_owned(), no_follow: true };
-    let facts = machine.answer(workspace, workspace, &[question]);
-    matches!(facts.answers.first(), Some(Some(Fact::Path(fact))) if fact.ignored == Ignored::Yes)
 }

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::operation::Operation;
 use sayso_core::paths::ExtraProtected;
+use sayso_core::policy::Policy;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
 use sayso_core::verdict::Terms;
 use sayso_sandbox::backend::Backend;
@@ -20,16 +22,20 @@ use sayso_tools::web;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{bounded, git_identity};
+use crate::git_identity;
 
 /// What bounds commands here.
 #[derive(Clone)]
 pub struct Bounding {
     whereabouts: Whereabouts,
+    /// The person's home folder, by where it really is.
+    home: Option<PathBuf>,
     protected: Vec<ExtraProtected>,
     required: bool,
     auto_allow: AutoAllow,
     refuse_tools: bool,
+    /// Where the person's programs are looked for; relative ones are below the workspace.
+    search_path: Vec<PathBuf>,
 }
 
 /// A command's sandbox.
@@ -44,13 +50,17 @@ pub struct Bounded {
 
 impl Bounding {
     /// What a policy says of sandboxes, for this machine.
-    pub fn new(whereabouts: Whereabouts, settings: &Resolved) -> Bounding {
+    pub fn new(whereabouts: Whereabouts, policy: &Policy, settings: &Resolved) -> Bounding {
+        // Whoever protects something, in whatever file and for whatever agent: a sandbox is for all of them.
+        let parts = policy.views().iter().flat_map(|view| view.agents.values().chain([&view.general]));
         Bounding {
+            home: whereabouts.home.as_ref().map(|home| std::fs::canonicalize(home).unwrap_or_else(|_| home.clone())),
             whereabouts,
-            protected: settings.protected_paths.clone(),
+            protected: parts.flat_map(|part| part.settings.protected_paths.clone()).collect(),
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
             refuse_tools: settings.sandbox_fallback == "refuse_tools",
+            search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect(),
         }
     }
 
@@ -99,12 +109,20 @@ impl Bounding {
     pub fn keeps(&self, workspace: &Path, terms: &Terms, files: &Files) -> Result<(), String> {
         let backend = Backend::full()?;
         self.profile(backend, workspace, workspace, &Terms { contained: true, ..terms.clone() })?;
-        let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+        self.knowing(workspace, |rules| {
+            let real = std::fs::canonicalize(workspace).map_err(|error| error.to_string())?;
+            let kept = Keeping::before(files, About::default(), &real, KeepLimits::default(), rules);
+            kept.map(Keeping::cancel).map_err(|why| why.to_string())
+        })
+    }
+
+    /// Does something with what git ignores in a workspace, and what the policy protects there.
+    pub fn knowing<T>(&self, workspace: &Path, work: impl FnOnce(Rules<'_>) -> T) -> T {
+        let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_owned());
         let machine = self.machine();
-        let (ignored, protected) =
-            (|path: &Path, _: bool| bounded::is_ignored(&machine, &real, path), |path: &Path| self.is_protected(path, &real));
-        let rules = Rules { ignored: &ignored, protected: &protected };
-        Keeping::before(files, About::default(), &real, KeepLimits::default(), rules).map(Keeping::cancel).map_err(|why| why.to_string())
+        let ignored = |path: &Path, _: bool| is_ignored(&machine, &real, path);
+        let protected = |path: &Path| self.is_protected(path, &real);
+        work(Rules { ignored: &ignored, protected: &protected })
     }
 
     /// Looks at the machine.
@@ -114,7 +132,7 @@ impl Bounding {
 
     /// The person's home folder.
     pub fn home(&self) -> Option<&Path> {
-        self.whereabouts.home.as_deref()
+        self.home.as_deref()
     }
 
     /// sayso's own folder.
@@ -124,9 +142,19 @@ impl Bounding {
 
     /// Whether the policy protects a path besides the built-in names.
     pub fn is_protected(&self, path: &Path, workspace: &Path) -> bool {
-        let (path, workspace) = (path.to_string_lossy(), workspace.to_string_lossy());
+        let (text, folder) = (path.to_string_lossy(), workspace.to_string_lossy());
         let home = self.home().map(Path::to_string_lossy);
-        self.protected.iter().any(|extra| extra.matches(&path, &workspace, home.as_deref()).is_some())
+        self.is_found_by_name(path, workspace)
+            || self.protected.iter().any(|extra| extra.matches(&text, &folder, home.as_deref()).is_some())
+    }
+
+    /// Whether it is in a folder of the workspace that the person's programs are looked for in: what is there runs by its name alone.
+    fn is_found_by_name(&self, path: &Path, workspace: &Path) -> bool {
+        let mut below = self.search_path.iter().filter(|folder| folder.is_relative() || folder.starts_with(workspace));
+        below.any(|folder| {
+            let folder: PathBuf = workspace.join(folder).components().collect();
+            folder != workspace && path.starts_with(folder)
+        })
     }
 
     /// The sandbox of terms, with this back end.
@@ -140,11 +168,20 @@ impl Bounding {
         let folder = self.whereabouts.state.join("sandbox");
         private_folder::make(&folder)?;
         let own = [self.whereabouts.state.clone(), self.whereabouts.config.clone()];
-        let protected = |path: &Path| self.is_protected(path, workspace);
+        let real = std::fs::canonicalize(workspace).map_err(|error| format!("the workspace cannot be looked at: {error}"))?;
+        let protected = |path: &Path| self.is_protected(path, &real);
         let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
         let profile = derive(terms, around)?;
         let connect = |host: &str, port: u16| web::connect(host, port);
         let way_out = WayOut { connect: Arc::new(connect), program: self.whereabouts.binary.clone() };
         Ok(Bounded { sandbox: Sandbox { backend, folder, way_out: Some(way_out) }, profile, workspace: workspace.to_owned() })
     }
+}
+
+/// Whether git leaves a path alone. What is not known is kept.
+fn is_ignored(machine: &Machine, workspace: &Path, path: &Path) -> bool {
+    let (Some(workspace), Some(text)) = (workspace.to_str(), path.to_str()) else { return false };
+    let question = Question::Path { path: text.to_owned(), no_follow: true };
+    let facts = machine.answer(workspace, workspace, &[question]);
+    matches!(facts.answers.first(), Some(Some(Fact::Path(fact))) if fact.ignored == Ignored::Yes)
 }

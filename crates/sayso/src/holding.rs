@@ -28,7 +28,7 @@ pub fn write(choice: &Choice, held: &str) -> Result<String, String> {
 /// What was kept.
 ///
 /// # Errors
-/// When it is not what [`write`] writes.
+/// When it is not what [`write()`] writes.
 pub fn read(text: &str) -> Result<(Choice, Held), String> {
     let other = || "what was held is not written as this version of sayso writes it".to_owned();
     let (flags, held) = text.split_once('\n').ok_or_else(other)?;

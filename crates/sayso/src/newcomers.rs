@@ -4,15 +4,19 @@
 //! after the command has ended, and before anything else can have used it: it is moved to sayso's own folder, and that is told.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sayso_core::fact::{Fact, GitScope, Question};
 use sayso_core::visible::visible;
 use sayso_sandbox::found::Found;
+use sayso_sandbox::placeholders::is_ours;
 use sayso_tools::private_folder;
 use sayso_world::machine::Machine;
 
+/// So many numbers that others took in the meantime are passed over.
+const MOST_TRIES: usize = 1000;
 /// So many are named to the agent.
 const MOST_NAMED: usize = 10;
 
@@ -47,38 +51,46 @@ impl Newcomers {
     }
 
     /// Takes away what has come since, but for what was approved by its path.
-    ///
-    /// # Errors
-    /// If the folders cannot be looked at.
-    pub fn take(
-        self,
-        approved: &[String],
-        state: &Path,
-        machine: &Machine,
-        protected: &dyn Fn(&Path) -> bool,
-    ) -> Result<Vec<Taken>, String> {
-        let mut taken = Vec::new();
+    pub fn take(self, approved: &[String], state: &Path, machine: &Machine, protected: &dyn Fn(&Path) -> bool) -> Taking {
+        let mut taking = Taking::default();
+        let mut place = Place { folder: state.join("sandbox").join("taken"), last: None };
         for (folder, before) in &self.folders {
-            let now = Found::look(folder, self.home.as_deref(), protected)?;
-            let known = before.guarded();
+            let now = Found::look_again(folder, self.home.as_deref(), protected, before);
             let is_approved = |path: &Path| approved.iter().any(|approved| path.starts_with(approved));
             let repositories: BTreeSet<&PathBuf> = now.repositories.iter().chain(&now.like_repositories).collect();
-            // A link that leads elsewhere now is a new one.
-            let turned = now.links.iter().filter(|(path, to)| before.links.get(*path).is_some_and(|was| was != *to));
-            let new: BTreeSet<PathBuf> =
-                now.guarded().into_iter().filter(|path| !known.contains(path)).chain(turned.map(|(path, _)| path.clone())).collect();
+            let leading: BTreeSet<&PathBuf> = now.leading.iter().collect();
             let of_a_repository = |path: &Path| before.repositories.iter().any(|repository| path.starts_with(repository));
-            for path in new {
-                let inside_taken = taken.iter().any(|one: &Taken| path.starts_with(&one.path));
+            for path in new_ones(before, &now) {
+                let inside_taken = taking.taken.iter().any(|one: &Taken| one.to.is_some() && path.starts_with(&one.path));
                 let inert = repositories.contains(&path) && (is_inert(&path, folder, machine) || leads_to_known(&path, before));
-                if inside_taken || inert || is_approved(&path) || of_a_repository(&path) {
+                let is_gits_own = of_a_repository(&path) && !leading.contains(&path);
+                if inside_taken || inert || is_gits_own || is_approved(&path) && !leading.contains(&path) {
                     continue;
                 }
-                taken.push(take_away(&path, state));
+                taking.taken.push(place.take(&path));
             }
+            taking.unseen.extend(now.unseen);
         }
-        Ok(taken)
+        taking
     }
+}
+
+/// What was taken away, and what could not be looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taking {
+    /// What was taken.
+    pub taken: Vec<Taken>,
+    /// In words, what was not looked at.
+    pub unseen: Vec<String>,
+}
+
+/// What is there now and was not before. A link that leads elsewhere is new, and so is what stands where there was a link.
+fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
+    let (known, there) = (before.guarded(), now.guarded());
+    let turned = before.links.iter().filter(|(path, to)| there.contains(*path) && now.links.get(*path) != Some(to));
+    let turned: Vec<PathBuf> = turned.map(|(path, _)| path.clone()).collect();
+    // What sayso itself has put there for another command goes with that.
+    there.into_iter().filter(|path| !known.contains(path) && !is_ours(path)).chain(turned).collect()
 }
 
 /// Whether git would only look at files in a new repository, and run nothing.
@@ -111,18 +123,68 @@ fn leads_to_known(path: &Path, before: &Found) -> bool {
     before.repositories.iter().filter(|repository| part_of(repository)).any(|repository| same(&repository))
 }
 
-/// Moves it to sayso's own folder, under a number of its own.
-fn take_away(path: &Path, state: &Path) -> Taken {
-    let place = state.join("sandbox").join("taken");
-    let name = path.file_name().unwrap_or_default();
-    let free = (1..10_000).map(|number: u32| place.join(number.to_string())).find(|folder| !folder.exists());
-    let moved = free.and_then(|folder| {
-        private_folder::make(&folder).ok()?;
-        let to = folder.join(name);
-        fs::rename(path, &to).or_else(|_| copy_away(path, &to)).ok()?;
-        Some(to)
-    });
-    Taken { path: path.to_owned(), to: moved }
+/// sayso's own folder for what is taken, each thing under a number of its own.
+struct Place {
+    folder: PathBuf,
+    /// The last number that is known to be in use; none until something is taken.
+    last: Option<u64>,
+}
+
+impl Place {
+    /// Moves something there.
+    fn take(&mut self, path: &Path) -> Taken {
+        let moved = self.next().and_then(|folder| {
+            let to = folder.join(path.file_name().unwrap_or_default());
+            let moved = fs::rename(path, &to).or_else(|_| {
+                let _above = path.parent().and_then(Opened::open);
+                let _itself = Opened::open(path);
+                fs::rename(path, &to).or_else(|_| copy_away(path, &to))
+            });
+            moved.ok()?;
+            Some(to)
+        });
+        Taken { path: path.to_owned(), to: moved }
+    }
+
+    /// A new folder behind all that are there.
+    fn next(&mut self) -> Option<PathBuf> {
+        let mut last = match self.last {
+            Some(last) => last,
+            None => {
+                private_folder::make(&self.folder).ok()?;
+                let names = fs::read_dir(&self.folder).ok()?.flatten();
+                names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).max().unwrap_or(0)
+            }
+        };
+        // Somebody else may be at it, too.
+        for _ in 0..MOST_TRIES {
+            last = last.saturating_add(1);
+            self.last = Some(last);
+            let folder = self.folder.join(last.to_string());
+            if DirBuilder::new().mode(0o700).create(&folder).is_ok() {
+                return Some(folder);
+            }
+        }
+        None
+    }
+}
+
+/// A folder that was closed to its owner by the command, open until the value goes.
+struct Opened(PathBuf, fs::Permissions);
+
+impl Opened {
+    fn open(folder: &Path) -> Option<Opened> {
+        let was = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?.permissions();
+        fs::set_permissions(folder, fs::Permissions::from_mode(was.mode() | 0o700)).ok()?;
+        Some(Opened(folder.to_owned(), was))
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // It is not there any more where it was taken.
+        let _ = fs::set_permissions(&self.0, self.1.clone());
+    }
 }
 
 /// To another file system: copied, then removed. Links are copied as links, and what is neither file, folder nor link is dropped.
@@ -145,7 +207,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// What was taken, in words for the agent and the person.
-pub fn words(taken: &[Taken]) -> Vec<String> {
+pub fn words(Taking { taken, unseen }: &Taking) -> Vec<String> {
     let shown = |path: &Path| visible(&path.to_string_lossy()).into_owned();
     let mut out: Vec<String> = taken
         .iter()
@@ -165,5 +227,7 @@ pub fn words(taken: &[Taken]) -> Vec<String> {
     if taken.len() > MOST_NAMED {
         out.push(format!("and {} more", taken.len() - MOST_NAMED));
     }
+    let not_seen = |why: &String| format!("not all that the command left could be looked at, so look at it before anything uses it: {why}");
+    out.extend(unseen.iter().map(not_seen));
     out
 }

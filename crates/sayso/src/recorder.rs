@@ -255,6 +255,7 @@ fn result(result: &Brief, kept: Kept) -> Vec<(&'static str, Node)> {
     fields.extend(result.exit.as_ref().map(|status| ("exit", Node::from(Value::Number(status.clone())))));
     fields.extend(result.signal.as_ref().map(|signal| ("signal", record::text(signal))));
     fields.extend(result.timed_out.then(|| ("timed_out", flag(true))));
+    fields.extend(result.sandbox.as_ref().map(|sandbox| ("sandbox", record::text(sandbox))));
     if result.output_bytes > 0 {
         fields.extend([("output_bytes", number(result.output_bytes)), ("output_lines", number(result.output_lines))]);
     }

@@ -1,6 +1,6 @@
 //! A gate with sayso's own tools behind it and the journal beside it: what `run` and `demo` work with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -75,9 +75,9 @@ impl Workbench {
         let journal = Journal::open(&whereabouts.state)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
-        let mut remarks = if known.is_none() { recover(&files, &recorder)? } else { Vec::new() };
+        let bounding = Bounding::new(whereabouts.clone(), &policy, settings);
+        let mut remarks = if known.is_none() { recover(&files, &recorder, &bounding, &workspace)? } else { Vec::new() };
         let private = settings.private_addresses;
-        let bounding = Bounding::new(whereabouts.clone(), settings);
         bounding.insist()?;
         let refuses = bounding.refuses();
         let contains = bounding.contains() && {
@@ -131,8 +131,8 @@ impl Store for ForOneCall {
 }
 
 /// Clears up after runs that were cut off, and writes down what came of them.
-fn recover(files: &Files, recorder: &Recorder) -> Result<Vec<String>, String> {
-    let recovered = files.recover();
+fn recover(files: &Files, recorder: &Recorder, bounding: &Bounding, workspace: &Path) -> Result<Vec<String>, String> {
+    let recovered = bounding.knowing(workspace, |rules| files.recover_knowing(rules));
     let list = |ids: &[String]| -> Node { Value::List(ids.iter().map(Node::text).collect()).into() };
     if recovered.whole.is_empty() && recovered.never.is_empty() && recovered.left.is_empty() {
         return Ok(Vec::new());

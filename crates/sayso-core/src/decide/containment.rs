@@ -5,9 +5,9 @@
 //! questions about what the command is known to do, and a sandbox does not answer them.
 
 use crate::decide::lens::Lens;
-use crate::effect::{EffectKind, Target};
+use crate::effect::{Effect, EffectKind, Target};
 use crate::mode::Mode;
-use crate::paths::active_in;
+use crate::paths::{active_in, below};
 use crate::policy::settings::AutoAllow;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
@@ -26,6 +26,8 @@ pub(super) fn bounds(lens: &Lens<'_>, open: &[(EffectKind, Reason)]) -> bool {
         // Named folders have their own terms for reading and writing, which a sandbox cannot ask for.
         && lens.settings.roots.is_empty()
         && lens.case.operation.environment().is_empty()
+        // Elsewhere it would find nothing of what it is to work on.
+        && below(&lens.case.operation.cwd(), &reading.surroundings.workspace)
         && reading.opaque.is_none()
         && reading.unanswered.is_empty()
         && weigh::tier(lens) == Tier::None
@@ -49,9 +51,21 @@ fn is_bounded(lens: &Lens<'_>, index: usize) -> bool {
         EffectKind::Write => lens.standing(index).is_some_and(|standing| {
             let plain = standing.in_workspace && standing.own.is_none() && !standing.own_below;
             let idle = || standing.protected.is_none() && !active_in(&standing.fact.canonical, &lens.case.reading.surroundings.workspace);
-            standing.sink || plain && (effect.manner.repository || idle())
+            standing.sink || plain && if effect.manner.repository { is_git_alone(lens) } else { idle() }
         }),
         // Away, or with more rights, or to somebody else: a sandbox would only make it fail.
         EffectKind::Connect | EffectKind::Delete | EffectKind::Privilege | EffectKind::Signal | EffectKind::Environment => false,
     }
+}
+
+/// Whether git changes its own data, and nothing beside it is run that could do so, too: that data is not kept for an undo.
+pub(super) fn is_git_alone(lens: &Lens<'_>) -> bool {
+    let effects = &lens.case.reading.effects;
+    let is_gits = |effect: &&Effect| effect.kind == EffectKind::Write && effect.manner.repository;
+    let parts: Vec<Option<usize>> = effects.iter().filter(is_gits).map(|effect| effect.part).collect();
+    let mut unknown = effects.iter().filter(|effect| match effect.kind {
+        EffectKind::Run => !effect.manner.known_program,
+        kind => kind == EffectKind::Unknown,
+    });
+    !parts.is_empty() && unknown.all(|effect| parts.contains(&effect.part))
 }

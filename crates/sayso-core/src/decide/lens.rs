@@ -69,7 +69,7 @@ impl<'a> Lens<'a> {
         let terms = Terms {
             reads: self.paths_of(&[EffectKind::Read]),
             changes: self.paths_of(&[EffectKind::Write, EffectKind::Delete]),
-            repository: self.case.reading.effects.iter().any(|effect| effect.kind == EffectKind::Write && effect.manner.repository),
+            repository: super::containment::is_git_alone(self),
             environment: self.case.operation.environment(),
             time_limit: self.time_limit(),
             ..self.settings.terms(&self.case.reading.surroundings.workspace)

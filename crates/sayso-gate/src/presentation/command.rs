@@ -8,6 +8,7 @@ use sayso_core::explain;
 use sayso_core::presentation::Body;
 use sayso_core::text::json;
 use sayso_core::tool::Role;
+use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
 use super::{About, Made};
@@ -28,6 +29,9 @@ pub(super) fn make(about: About<'_>) -> Made {
     let mut made = Made::of(body);
     if let Some(limit) = time_limit(about) {
         made = made.detail("time limit of the command", limit);
+    }
+    if let Some(words) = sandbox(about) {
+        made = made.detail("sandbox", words);
     }
     for (name, value) in about.operation.environment() {
         made = made.detail("environment", visible(&format!("{name}={value}")));
@@ -51,6 +55,18 @@ fn cut(out: &mut Vec<String>, most: usize) {
         out.truncate(most);
         out.push(format!("and {more} more"));
     }
+}
+
+/// What a sandbox lets it do, where it has to run in one.
+pub(super) fn sandbox(about: About<'_>) -> Option<String> {
+    let terms = &about.verdict.terms;
+    let network = match &terms.network {
+        Network::Nothing => "no network".to_owned(),
+        Network::Hosts(hosts) => format!("only {} of the network", hosts.join(", ")),
+        Network::Everything => "the whole network".to_owned(),
+    };
+    let writes = if terms.write.is_empty() { "nothing".to_owned() } else { terms.write.join(", ") };
+    terms.sandbox_required.then(|| visible(&format!("yes: it writes {writes}, and has {network}")).into_owned())
 }
 
 /// How long the command may run, as the policy has it or the call: agents count in seconds or in milliseconds, and only the name of the argument may tell.

@@ -163,7 +163,7 @@ fn what_programs_say_of_the_network() {
         ("W: Failed to fetch http://deb.debian.org/x  Temporary failure resolving 'deb.debian.org'", "deb.debian.org"),
         ("dial tcp: lookup proxy.golang.org on 127.0.0.53:53: dial udp 127.0.0.53:53: connect: network is unreachable", "proxy.golang.org"),
         ("HTTPSConnectionPool(host='pypi.org', port=443): Max retries exceeded: Temporary failure in name resolution", "pypi.org"),
-        ("  [6] Could not resolve hostname (Could not resolve host: index.crates.io)", "index.crates.io"),
+        ("  [6] Could not resolve hostname (Could not resolve host: index.example.com)", "index.example.com"),
         ("bash: connect: Network is unreachable\nbash: line 1: /dev/tcp/1.1.1.1/80: Network is unreachable", ""),
         ("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>", ""),
     ] {

@@ -130,7 +130,15 @@ pub fn run(command: Command<'_>, on_output: &mut dyn FnMut(Stream, &[u8])) -> Re
         (Some(bounds), _) => explain(bounds.profile, &output, None),
     };
     refused.extend(report.map(|report| report.hosts).unwrap_or_default());
-    Ok(Outcome { end, output, left_out, left_behind, survivors, bounded: command.bounds.is_some(), refused })
+    Ok(Outcome {
+        end,
+        output,
+        left_out,
+        left_behind,
+        survivors,
+        bounded: command.bounds.map(|bounds| bounds.sandbox.backend.to_string()),
+        refused,
+    })
 }
 
 /// Asks everything to end, and kills what does not. Tells what is left even so.

@@ -36,8 +36,8 @@ pub struct Outcome {
     pub left_behind: Vec<String>,
     /// What could not be ended.
     pub survivors: Vec<String>,
-    /// It ran in a sandbox.
-    pub bounded: bool,
+    /// Which sandbox it ran in.
+    pub bounded: Option<String>,
     /// What the sandbox refused, as far as that can be told.
     pub refused: Vec<Refusal>,
 }
@@ -79,8 +79,8 @@ impl From<Outcome> for ToolResult {
         if outcome.left_out > 0 {
             result = result.with("bytes_left_out", Value::Number(outcome.left_out.to_string()));
         }
-        if outcome.bounded {
-            result = result.with("sandboxed", Value::Bool(true));
+        if let Some(sandbox) = &outcome.bounded {
+            result = result.with("sandboxed", Value::Bool(true)).with("sandbox", Node::text(sandbox));
         }
         for (name, names) in [("left_behind", &outcome.left_behind), ("still_running", &outcome.survivors)] {
             if !names.is_empty() {

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::chown;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sayso_core::node::{Node, Value};
@@ -32,6 +35,24 @@ pub fn quick(limits: Limits) -> Settings {
 }
 
 impl Ground {
+    /// Runs a part of a test as a user without special rights, to whom all of this belongs.
+    pub fn holds_for_nobody(&self, mut program: Command) {
+        let root = self.ws.parent().unwrap();
+        if rustix::process::geteuid().is_root() {
+            const NOBODY: u32 = 65534;
+            let all = ["", "ws", "outside", "state", "state/backups", "state/changes"];
+            all.iter().for_each(|path| chown(root.join(path), Some(NOBODY), Some(NOBODY)).unwrap());
+            program.uid(NOBODY).gid(NOBODY).current_dir("/");
+        }
+        match program.output() {
+            Err(error) => println!("NOT CHECKED: closed folders, as no process of another user could be started: {error}"),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+                assert!(said.contains("all of it held"), "{said}");
+            }
+        }
+    }
+
     pub fn new() -> Ground {
         Ground::with(Limits::default())
     }

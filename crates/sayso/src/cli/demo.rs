@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use clap::Args;
 use sayso_core::decide::Run as How;
+use sayso_core::diagnostic::Source;
 use sayso_core::node::Node;
 use sayso_core::operation::Call;
+use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::text::{Limits, yaml};
 use sayso_gate::batch::{Options, Step};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
+use sayso_sandbox::backend::Backend;
 use sayso_shell::Bash;
 use sayso_store::verify;
 use sayso_tools::files::{Files, Settings};
@@ -35,6 +38,9 @@ use crate::workbench::{Parts, Workbench, settings};
 
 /// What the agent says and does.
 const SCRIPT: &str = include_str!("../../demo/agent.yaml");
+
+/// What the person of the demo has added to the profile: commands whose effects nobody knows run unasked in a sandbox, where there is one.
+const POLICY: &str = "version: 1\nsandbox: {auto_allow: run-in-workspace}\n";
 
 /// The files of the scratch workspace.
 const FILES: &[(&str, &str)] = &[
@@ -88,7 +94,8 @@ fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let workspace = scratch.to_str().ok_or_else(|| Stop::usage("the scratch workspace has a name that is not UTF-8"))?;
     let around = Around { workspace: workspace.to_owned(), agent: "demo".to_owned(), session: Ids::new().next("demo") };
     let (said, calls) = script(&around)?;
-    let policy = Arc::new(Policy::assemble(Vec::new(), &Overrides::default(), &Bash));
+    let (layer, _) = read(Source { name: "demo", text: POLICY }, Format::Yaml, Origin::User, &Bash);
+    let policy = Arc::new(Policy::assemble(layer.into_iter().collect(), &Overrides::default(), &Bash));
     let settings = settings(&policy).ok_or_else(|| Stop::usage("the built-in policy cannot be read"))?;
     let stopped = super::stopped_by_signals();
     let paint = Paint::for_stream(&io::stdout());
@@ -152,7 +159,13 @@ fn heading(workspace: &str, person: bool, paint: Paint) -> String {
         }
         false => "There is no terminal to ask on, so what would ask is denied. Run it on a terminal to be asked.",
     };
-    format!("{title}\nA scripted agent works in {workspace}, under the profile `sayso`.\n{asked}\n")
+    let sandbox = match Backend::full() {
+        Ok(backend) => {
+            format!("What cannot be known runs in a sandbox ({backend}): no network, no secrets, and `sayso undo` takes it back.")
+        }
+        Err(why) => format!("What cannot be known asks: there is no sandbox here ({why})."),
+    };
+    format!("{title}\nA scripted agent works in {workspace}, under the profile `sayso` with `sandbox.auto_allow`.\n{asked}\n{sandbox}\n")
 }
 
 /// What the agent says, and the calls it makes.

@@ -228,7 +228,8 @@ impl Place {
 
     fn world(&self) -> RealWorld {
         let settings = crate::workbench::settings(&self.loaded.policy);
-        let contains = settings.is_some_and(|settings| Bounding::new(self.whereabouts.clone(), settings).contains());
+        let bounding = settings.map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
+        let contains = bounding.is_some_and(|bounding| bounding.contains());
         RealWorld(Machine::new(self.whereabouts.clone()).containing(contains))
     }
 }

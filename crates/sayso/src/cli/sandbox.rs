@@ -12,8 +12,8 @@ use sayso_core::text::json;
 use sayso_core::verdict::{Network, Terms};
 use sayso_core::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
-use sayso_sandbox::found;
 use sayso_sandbox::plan::plan;
+use sayso_sandbox::seen;
 use sayso_sandbox::start::INNER_COMMAND;
 
 use super::{Place, PolicyChoice, Stop, say};
@@ -63,7 +63,7 @@ pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
     place.insist()?;
     let settings =
         crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so nothing is run"))?;
-    let bounding = Bounding::new(place.whereabouts.clone(), settings);
+    let bounding = Bounding::new(place.whereabouts.clone(), &place.loaded.policy, settings);
     let backend = match args.backend {
         Some(name) => Backend::named(name),
         None => Backend::best(),
@@ -85,9 +85,9 @@ fn start(bounded: &Bounded, words: &[OsString]) -> Result<Exit, Stop> {
     let mut err = std::io::stderr();
     if !bounded.sandbox.backend.is_full() {
         let _ = writeln!(err, "sayso: {} bounds only a part: it {PARTIAL}", bounded.sandbox.backend);
-        for words in &ready.not_covered {
-            let _ = writeln!(err, "sayso: not covered: {}", visible(words));
-        }
+    }
+    for words in &ready.not_covered {
+        let _ = writeln!(err, "sayso: not covered: {}", visible(words));
     }
     let mut command = ready.command;
     let mut child = command.spawn().map_err(|error| Stop::usage(format!("the sandbox could not be started: {error}")))?;
@@ -120,7 +120,7 @@ fn resolved(bounded: &Bounded, words: &[OsString]) -> Result<Vec<OsString>, Stop
 }
 
 fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
-    let steps = plan(&bounded.profile, &found::look(&bounded.profile));
+    let steps = plan(&bounded.profile, &seen::look(&bounded.profile));
     let words: Vec<String> = args.command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
     let backend = &bounded.sandbox.backend;
     if args.json {
@@ -135,7 +135,7 @@ fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let paint = Paint::for_stream(&std::io::stdout());
-    let mut out = format!("{}\n", paint.tone(Tone::Strong, &format!("$ {}", words.join(" "))));
+    let mut out = format!("command       {}\n", paint.tone(Tone::Strong, &words.join(" ")));
     out.push_str(&format!("with          {backend}{}\n", if backend.is_full() { String::new() } else { format!(", which {PARTIAL}") }));
     for step in steps {
         out.push_str(&format!("{step}\n"));

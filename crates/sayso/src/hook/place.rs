@@ -84,7 +84,7 @@ impl Place {
         let ports = Ports { world: Arc::new(world), ask: Arc::new(Nobody), run: Arc::new(Nobody), store: Arc::new(store) };
         let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
         if is_command && settings.sandbox_require {
-            let bounding = Bounding::new(self.whereabouts.clone(), settings);
+            let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
             let never = (settings.hooks_exec == "never")
                 .then(|| "it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned());
             let none = bounding.insist().err().or_else(|| bounding.refuses());
@@ -102,7 +102,7 @@ impl Place {
         }
         let would_ask =
             self.judged(std::slice::from_ref(call)).is_ok_and(|verdicts| verdicts.iter().any(|verdict| verdict.decision == Decision::Ask));
-        let bounding = Bounding::new(self.whereabouts.clone(), settings);
+        let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
         would_ask && bounding.contains() && {
             let files = Files::open(self.state(), Settings::default());
             files.is_ok_and(|files| bounding.keeps(Path::new(&call.workspace), &settings.terms(&call.workspace), &files).is_ok())

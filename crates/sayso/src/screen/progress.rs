@@ -156,7 +156,10 @@ impl Progress {
             state.line(&self.paint.tone(Tone::Faint, &format!("│ … [{hidden} more line{}]", if hidden == 1 { "" } else { "s" })));
         }
         let (tone, line) = match &finished.ran {
-            Some(Ran::Done(_)) if finished.outcome == Outcome::AutoApproved => (Tone::Green, "✓ ran, unasked".to_owned()),
+            Some(Ran::Done(node)) if finished.outcome == Outcome::AutoApproved => {
+                let bounded = node.get("sandboxed").and_then(Node::as_bool) == Some(true);
+                (Tone::Green, format!("✓ ran, unasked{}", if bounded { ", in a sandbox" } else { "" }))
+            }
             Some(Ran::Done(_)) => (Tone::Green, "✓ ran".to_owned()),
             Some(Ran::Failed { why, .. }) => (Tone::Red, format!("✗ failed: {}", visible_block(why))),
             Some(Ran::NotRun(why)) => (Tone::Red, format!("✗ {}", visible_block(why))),

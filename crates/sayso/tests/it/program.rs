@@ -22,7 +22,7 @@ pub struct Outcome {
 /// Runs a command to its end.
 pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     let shown = format!("{command:?}").chars().take(200).collect::<String>();
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut stdin, stdout, stderr) = (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let input = input.to_vec();
     // The program may stop reading before the end, which is its right.
@@ -52,6 +52,18 @@ pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
     let code = status.code().unwrap_or_else(|| panic!("{shown} was ended by {status}: {err}"));
     assert!(code != 101 && !err.contains("panicked"), "{shown} panicked: {err}");
     Outcome { code, out, err }
+}
+
+/// Starts it. A program that was just copied is busy for as long as a process lives that another thread forked meanwhile, and that has not
+/// become another program yet.
+fn start(command: &mut Command) -> std::process::Child {
+    for _ in 0..500 {
+        match command.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(10)),
+            started => return started.unwrap(),
+        }
+    }
+    panic!("{command:?} stays busy")
 }
 
 impl Outcome {

@@ -141,9 +141,11 @@ pub fn report(out: &mut String, contained: usize, harmful: usize) {
     );
     let _ = writeln!(
         out,
-        "- With `sandbox.auto_allow: run-in-workspace` (off by default): **{:.1}** in `balanced`, **{:.1}** in `auto-approve-edits`.\n  Of the {harmful} harmful rows {contained} run then without a question, each in the sandbox, none without one.",
+        "- With `sandbox.auto_allow: run-in-workspace` (off by default): **{:.1}** in `balanced`, **{:.1}** in `auto-approve-edits`.\n  Of the {harmful} harmful rows about {} run then without a question, each in the sandbox, none without one.",
         per_hundred(prompts[2], calls),
-        per_hundred(prompts[3], calls)
+        per_hundred(prompts[3], calls),
+        // A few depend on where this program lies on the machine.
+        contained.next_multiple_of(100)
     );
     let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`:\n\n{asked}");
 }

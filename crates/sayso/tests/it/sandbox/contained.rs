@@ -32,6 +32,8 @@ fn an_unknown_command_runs_unasked_bounded_and_can_be_taken_back() {
     assert_eq!((desk.text("notes.txt").as_deref(), desk.text("old.txt")), (Some("one\nmore\n"), None));
     let told = result["output"].as_str().unwrap();
     assert!(told.contains("it ran unasked in a sandbox") && told.contains("sayso undo"), "{told}");
+    let sandbox = desk.entries("finished")[0]["sandbox"].clone();
+    assert!(sandbox.as_str().is_some_and(|name| name.contains("bubblewrap")), "{sandbox}");
     desk.undo(&["--yes"]).is(0, "the undo");
     assert_eq!(desk.tree(), before);
 }

@@ -1,8 +1,12 @@
 //! The sandbox: that it is never weaker than the tools, and what it does for real.
 
+mod attacks_git;
+mod attacks_places;
 mod contained;
+mod escapes;
 mod hosts;
 mod never_weaker;
+mod ordinary;
 mod required;
 
 use sayso_sandbox::backend::Backend;

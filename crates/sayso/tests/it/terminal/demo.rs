@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use sayso_sandbox::backend::Backend;
+
 use super::Terminal;
 
 #[test]
@@ -11,8 +13,16 @@ fn the_demo_asks_on_a_terminal_and_runs_what_was_allowed() {
     terminal.wait_for("ran, unasked");
     terminal.answer("Your answer: ", "y");
     terminal.wait_for("approved file_edit(src/greet.py) once; running it");
-    terminal.answer("Your answer: ", "y");
+    // Where there is a sandbox, nobody is asked about what cannot be known.
+    let bounded = Backend::full().is_ok();
+    if !bounded {
+        eprintln!("NOT CHECKED: the demo in a sandbox");
+        terminal.answer("Your answer: ", "y");
+    }
     terminal.wait_for("│ Hello, world!");
+    if bounded {
+        terminal.wait_for("ran, unasked, in a sandbox");
+    }
     terminal.answer("Your answer: ", "n no secrets for you");
     terminal.wait_for("no secrets for you");
     terminal.answer("Your answer: ", "n");
@@ -46,7 +56,8 @@ fn the_demo_without_a_terminal_denies_what_would_ask_and_says_so() {
     let shown = String::from_utf8(out.stdout).unwrap();
     assert_eq!(out.status.code(), Some(0), "{shown}");
     assert!(shown.contains("Nobody could be asked here, so everything that would ask was denied."), "{shown}");
-    assert!(shown.contains("Completed: 4/15 operations"), "{shown}");
+    let ran = if Backend::full().is_ok() { 5 } else { 4 };
+    assert!(shown.contains(&format!("Completed: {ran}/15 operations")), "{shown}");
     assert!(shown.contains("✓ remove `"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "no colours in a log");
 }

@@ -1,0 +1,146 @@
+//! What a sandbox costs a command: `/bin/true` without one, in bubblewrap and under Landlock, one after another in one run.
+//!
+//! `cargo bench -p sayso-sandbox --bench overhead [-- ROUNDS]` prints a table. All three run in each round, so that a busy machine is busy for
+//! all of them; what a sandbox costs is the difference to the one without. A round includes deriving the profile, since each command does.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench has nobody to hand an error to")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use sayso_core::verdict::{Network, Terms};
+use sayso_sandbox::backend::{Backend, Name};
+use sayso_sandbox::derive::{Around, derive};
+use sayso_sandbox::plan::plan;
+use sayso_sandbox::profile::Profile;
+use sayso_sandbox::seen;
+use sayso_sandbox::start::Sandbox;
+
+const ROUNDS: usize = 201;
+const FILES: usize = 5_000;
+const TRUE: &str = "/bin/true";
+
+/// A workspace with its home.
+struct Place {
+    _scratch: tempfile::TempDir,
+    home: PathBuf,
+    workspace: PathBuf,
+    folder: PathBuf,
+}
+
+impl Place {
+    fn new(files: usize) -> Place {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(scratch.path()).unwrap().join("home");
+        let (workspace, folder) = (home.join("ws"), home.join("own"));
+        for folder in [&workspace.join(".git/hooks"), &workspace.join(".git/info"), &folder] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        for name in [".git/config", ".git/HEAD", ".env", "README.md"] {
+            fs::write(workspace.join(name), "x").unwrap();
+        }
+        for number in 0..files {
+            let folder = workspace.join(format!("src/part{}", number / 50));
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join(format!("file{number}.rs")), "x").unwrap();
+        }
+        Place { _scratch: scratch, home, workspace, folder }
+    }
+
+    fn profile(&self) -> Profile {
+        let environment = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", self.home.to_str().unwrap())];
+        let environment: Vec<(OsString, OsString)> = environment.map(|(name, value)| (name.into(), value.into())).into();
+        let own = [self.folder.clone()];
+        let around = Around {
+            workspace: &self.workspace,
+            cwd: &self.workspace,
+            home: Some(&self.home),
+            own: &own,
+            environment: &environment,
+            protected: &|_| false,
+        };
+        let terms = Terms {
+            write: vec![self.workspace.to_str().unwrap().to_owned()],
+            network: Network::Nothing,
+            process_limit: Some(2048),
+            ..Terms::default()
+        };
+        derive(&terms, around).unwrap()
+    }
+
+    fn direct(&self) {
+        let mut command = Command::new(TRUE);
+        command.env_clear().current_dir(&self.workspace);
+        finish(command);
+    }
+
+    fn bounded(&self, backend: &Backend) {
+        let sandbox = Sandbox { backend: backend.clone(), folder: self.folder.clone(), way_out: None };
+        let ready = sandbox.ready(&self.profile(), &self.workspace, &[TRUE.into()], true).unwrap();
+        finish(ready.command);
+        assert!(!ready.guard.report().failed);
+    }
+}
+
+fn finish(mut command: Command) {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    drop(command);
+    assert!(child.wait().unwrap().success());
+}
+
+/// Milliseconds.
+fn time(call: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    call();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+fn sorted(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    (times.first().copied().unwrap_or_default(), times.get(times.len() / 2).copied().unwrap_or_default())
+}
+
+fn main() {
+    let rounds = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(ROUNDS);
+    let backends: Vec<(&str, Option<Backend>, f64)> = [("bubblewrap", Name::Bubblewrap, 15.0), ("Landlock", Name::Landlock, 2.0)]
+        .map(|(word, name, budget)| (word, Backend::named(name).map_err(|why| eprintln!("NOT MEASURED: {word}: {why}")).ok(), budget))
+        .into();
+    println!("| what | min | median | × without | more than without, min | median | budget | |\n|---|--:|--:|--:|--:|--:|--:|---|");
+    for (words, files) in [("small workspace", 0), ("workspace with 5,000 files", FILES)] {
+        let place = Place::new(files);
+        let (mut direct, mut pure) = (Vec::new(), Vec::new());
+        let mut bounded: Vec<Vec<f64>> = backends.iter().map(|_| Vec::new()).collect();
+        place.direct();
+        for _ in 0..rounds {
+            direct.push(time(|| place.direct()));
+            pure.push(time(|| {
+                let profile = place.profile();
+                std::hint::black_box(plan(&profile, &seen::look(&profile)));
+            }));
+            for ((_, backend, _), times) in backends.iter().zip(&mut bounded) {
+                times.extend(backend.as_ref().map(|backend| time(|| place.bounded(backend))));
+            }
+        }
+        let (least, middle) = sorted(direct);
+        println!("| {words}: `{TRUE}` without a sandbox | {least:.2} ms | {middle:.2} ms | 1.0 | | | | |");
+        let (min, median) = sorted(pure);
+        println!("| {words}: profile and plan alone | {min:.2} ms | {median:.2} ms | {:.1} | | | | |", median / middle);
+        for ((word, _, budget), times) in backends.iter().zip(bounded).filter(|(_, times)| !times.is_empty()) {
+            let (min, median) = sorted(times);
+            let (more, usual) = (min - least, median - middle);
+            let met = match () {
+                () if usual <= *budget => "met",
+                () if more <= *budget => "met by the fastest",
+                () => "**missed**",
+            };
+            let ratio = median / middle;
+            println!(
+                "| {words}: in {word} | {min:.2} ms | {median:.2} ms | {ratio:.1} | {more:.2} ms | {usual:.2} ms | ≤ {budget:.0} ms | {met} |"
+            );
+        }
+        assert!(Path::new(TRUE).exists());
+    }
+}

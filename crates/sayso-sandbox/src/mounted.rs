@@ -1,0 +1,184 @@
+//! What has to be mounted in a sandbox once it is set up, so that it can be compared with what is: bubblewrap goes by names, and another
+//! command in the same workspace could put a link in the place of a folder between the plan and the mount.
+//!
+//! The kernel tells of each mount where in its file system it begins. That cannot be forged: what lies outside of a workspace has a place
+//! there that nothing in the workspace has.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use sayso_core::visible::visible;
+
+use crate::bubblewrap::Handles;
+use crate::plan::Step;
+
+/// Devices and folders that bubblewrap adds for `--dev` from the machine, and of its own.
+const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const OWN: [&str; 4] = ["/", "/proc", "/dev", "/dev/pts"];
+/// What it may put over parts of `/proc`.
+const COVERED: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
+
+/// One mount of the machine.
+struct Mount {
+    device: String,
+    root: PathBuf,
+    place: PathBuf,
+    /// Where it begins looks different in the sandbox.
+    relative: bool,
+}
+
+/// The list for the check: one line each of
+/// - `host DEVICE`: a file system of the machine,
+/// - `rw` or `ro`, `DEVICE ROOT PLACE` or `own PLACE`: a mount that must be there, and be read-only or may be anything,
+/// - `may`, and the same: one that may be there.
+///
+/// # Errors
+/// If it cannot be told what a step mounts.
+pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> Result<Vec<u8>, String> {
+    let mounts = read(mountinfo);
+    let mut lines: Vec<u8> = Vec::new();
+    let mut line = |kind: &str, text: &[u8]| {
+        lines.extend_from_slice(kind.as_bytes());
+        lines.push(b' ');
+        lines.extend_from_slice(text);
+        lines.push(b'\n');
+    };
+    for mount in &mounts {
+        line("host", mount.device.as_bytes());
+    }
+    for place in OWN {
+        line("rw", &own(Path::new(place)));
+    }
+    COVERED.iter().for_each(|place| line("may", &own(Path::new(place))));
+    for device in DEVICES.map(Path::new).iter().filter(|device| device.exists()) {
+        line("may", &bound(&mounts, device, device)?);
+    }
+    // The terminal, where there is one.
+    for terminal in mounts.iter().filter(|mount| mount.place == Path::new("/dev/pts")) {
+        line("terminal", terminal.device.as_bytes());
+    }
+    let mut sources: Vec<(&Path, &Path, &str)> = Vec::new();
+    for step in steps {
+        match step {
+            Step::ReadOnly(path) | Step::StandIn(path) => sources.push((path, path, "ro")),
+            Step::Writable(path) | Step::Pinned(path) => sources.push((path, path, "rw")),
+            Step::HideFile(path) => sources.push((&handles.nothing, path, "ro")),
+            Step::Private(path) | Step::HideFolder(path) | Step::KeepAbsent(path) => line("rw", &own(path)),
+            _ => {}
+        }
+    }
+    if let Some((from, to)) = &handles.program {
+        sources.push((from, to, "ro"));
+    }
+    let written: Vec<&Path> = steps
+        .iter()
+        .filter_map(|step| if let Step::Writable(path) | Step::Pinned(path) = step { Some(path.as_path()) } else { None })
+        .collect();
+    for (from, to, kind) in &sources {
+        // Where a command can write, only the path of the plan counts: a link there is not followed.
+        let changeable = written.iter().any(|above| from.starts_with(above) && from != above);
+        let real = if changeable { Ok(from.to_path_buf()) } else { std::fs::canonicalize(from) };
+        let real = real.map_err(|error| format!("the sandbox could not be set up: `{}`: {error}", visible(&from.to_string_lossy())))?;
+        line(kind, &bound(&mounts, &real, to)?);
+    }
+    // What is mounted below comes along.
+    for mount in mounts.iter().filter(|mount| sources.iter().any(|(from, _, _)| mount.place.starts_with(from) && mount.place != *from)) {
+        line("may", &key(mount, &mount.root, &mount.place));
+    }
+    Ok(lines)
+}
+
+fn own(place: &Path) -> Vec<u8> {
+    [b"own ".as_slice(), &escaped(place)].concat()
+}
+
+fn key(mount: &Mount, root: &Path, place: &Path) -> Vec<u8> {
+    let root = if mount.relative { b"any".to_vec() } else { escaped(root) };
+    [mount.device.as_bytes(), b" ", &root, b" ", &escaped(place)].concat()
+}
+
+/// How a path looks that is bound to a place: by the file system it is in, and where it is there.
+fn bound(mounts: &[Mount], from: &Path, to: &Path) -> Result<Vec<u8>, String> {
+    // The deepest, and of those the last.
+    let within = mounts.iter().filter(|mount| from.starts_with(&mount.place)).max_by_key(|mount| mount.place.components().count());
+    let mount = within.ok_or("the sandbox could not be set up: `/proc/self/mountinfo` does not tell what is mounted")?;
+    let rest = from.strip_prefix(&mount.place).unwrap_or(from);
+    let root = if rest.as_os_str().is_empty() { mount.root.clone() } else { mount.root.join(rest) };
+    Ok(key(mount, &root, to))
+}
+
+fn read(mountinfo: &[u8]) -> Vec<Mount> {
+    let path = |field: &[u8]| PathBuf::from(OsStr::from_bytes(&unescaped(field)));
+    mountinfo
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| {
+            let mut fields = line.split(|byte| *byte == b' ').skip(2);
+            let device = String::from_utf8_lossy(fields.next()?).into_owned();
+            let (root, place) = (path(fields.next()?), path(fields.next()?));
+            // Control groups are told from where the asking process is in them, and a sandbox has its own.
+            let relative = fields.skip_while(|field| *field != b"-").nth(1).is_some_and(|kind| kind.starts_with(b"cgroup"));
+            Some(Mount { device, root, place, relative })
+        })
+        .collect()
+}
+
+/// As the kernel writes paths there.
+fn escaped(path: &Path) -> Vec<u8> {
+    let mut out = Vec::new();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\\' => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
+            _ => out.push(*byte),
+        }
+    }
+    out
+}
+
+fn unescaped(field: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let code = (*first == b'\\').then(|| after.get(..3)).flatten().and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                rest = after.get(3..).unwrap_or_default();
+            }
+            None => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &[u8] = b"1 0 254:0 / / rw - ext4 /dev/vda rw\n2 1 0:5 / /proc rw - proc proc rw\n3 1 8:1 /@home /home rw - btrfs x rw\n\
+                          4 3 8:2 / /home/a\\040b/ws/disk rw - ext4 y rw\n";
+
+    #[test]
+    fn the_place_in_the_file_system_is_told() {
+        let mounts = read(HOST);
+        let at = |path: &str| {
+            let within = mounts.iter().filter(|mount| Path::new(path).starts_with(&mount.place));
+            let mount = within.max_by_key(|mount| mount.place.components().count()).unwrap();
+            (mount.device.clone(), mount.root.clone())
+        };
+        assert_eq!(at("/home/x"), ("8:1".to_owned(), PathBuf::from("/@home")));
+        assert_eq!(at("/home/a b/ws/disk/y"), ("8:2".to_owned(), PathBuf::from("/")));
+        assert_eq!(at("/etc"), ("254:0".to_owned(), PathBuf::from("/")));
+        assert_eq!(bound(&mounts, Path::new("/etc"), Path::new("/a b")).unwrap(), b"254:0 /etc /a\\040b");
+    }
+
+    #[test]
+    fn odd_names_come_back() {
+        for name in ["/a b", "/tab\there", "/new\nline", "/back\\slash", "/\\040", "/naïve"] {
+            assert_eq!(unescaped(&escaped(Path::new(name))), name.as_bytes(), "{name:?}");
+        }
+    }
+}
