@@ -17,14 +17,12 @@ const PLACES: [&str; 5] =
 /// Everything that bubblewrap is told besides the steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Handles {
-    /// The filters of system calls.
-    pub(crate) filters: Vec<RawFd>,
+    /// The filter of system calls.
+    pub(crate) filter: Option<RawFd>,
     /// Where it writes how the command ended.
     pub(crate) status: Option<RawFd>,
     /// A file that nobody can read.
     pub(crate) nothing: PathBuf,
-    /// A program that is put where it is looked for.
-    pub(crate) program: Option<(PathBuf, PathBuf)>,
 }
 
 /// The program, where it is.
@@ -35,7 +33,7 @@ pub(crate) fn program() -> Option<PathBuf> {
 }
 
 /// The arguments for steps, up to the command.
-pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], handles: &Handles) -> Vec<OsString> {
+pub(crate) fn arguments(steps: &[Step], handles: &Handles) -> Vec<OsString> {
     let mut out = List(Vec::new());
     out.words(&["--die-with-parent"]);
     for step in steps {
@@ -58,26 +56,16 @@ pub(crate) fn arguments(steps: &[Step], environment: &[(OsString, OsString)], ha
             // Root could write what root owns there (`/proc/sys`), even without any right: the mount is what refuses it.
             Step::Processes => out.words(&["--proc", "/proc", "--remount-ro", "/proc"]),
             Step::Devices => out.words(&["--dev", "/dev"]),
-            Step::SealRoot => {
-                if let Some((from, to)) = &handles.program {
-                    out.bind("--ro-bind", from, to);
-                }
-                out.words(&["--remount-ro", "/"]);
-            }
+            Step::SealRoot => out.words(&["--remount-ro", "/"]),
             Step::Apart => out.words(&["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]),
             Step::NoRights => out.words(&["--cap-drop", "ALL"]),
-            Step::Filter => handles.filters.iter().for_each(|filter| out.words(&["--add-seccomp-fd", &filter.to_string()])),
+            Step::Filter => handles.filter.iter().for_each(|filter| out.words(&["--seccomp", &filter.to_string()])),
             Step::Network(Network::Everything) => {}
             Step::Network(Network::Nothing | Network::Hosts(_)) => out.words(&["--unshare-net"]),
             // The child sets them before it becomes bubblewrap, and whoever waits for it keeps the time.
             Step::Memory(_) | Step::ProcessesAtMost(_) | Step::Time(_) => {}
-            Step::Environment(_) => {
-                out.words(&["--clearenv"]);
-                for (name, value) in environment {
-                    out.words(&["--setenv"]);
-                    out.0.extend([name.clone(), value.clone()]);
-                }
-            }
+            // The command gets it from the step before it, which has none of it.
+            Step::Environment(_) => out.words(&["--clearenv"]),
             Step::Folder(path) => {
                 out.words(&["--chdir"]);
                 out.path(path);

@@ -26,8 +26,8 @@ pub struct Child {
     pub few_rights: bool,
     /// Rules of [`landlock`](crate::landlock).
     pub landlock: Option<OwnedFd>,
-    /// Filters of [`seccomp`](crate::seccomp).
-    pub programs: Vec<BpfProgram>,
+    /// The filter of [`seccomp`](crate::seccomp).
+    pub filter: Option<BpfProgram>,
 }
 
 /// Rights of root that stay: owners and modes of files, users and groups, signals, and low ports.
@@ -69,7 +69,7 @@ impl Child {
             self.keep.iter().map(|(fd, number)| rustix::io::fcntl_dupfd_cloexec(fd, *number)).collect::<Result<_, _>>()?;
         let held = (self.keep, taken);
         let limits = wanted(self.limits);
-        let (session, few_rights, programs) = (self.session, self.few_rights, self.programs);
+        let (session, few_rights, program) = (self.session, self.few_rights, self.filter);
         let steps = move || {
             let _ = &held;
             if session {
@@ -89,7 +89,7 @@ impl Child {
             if let Some(rules) = &landlock {
                 restrict(rules.as_raw_fd())?;
             }
-            programs.iter().try_for_each(filter)
+            program.iter().try_for_each(filter)
         };
         #[allow(unsafe_code, reason = "there is no other way to do something between fork and exec")]
         // SAFETY: the closure makes system calls only; it takes no memory and no lock, and everything it reads was made before.
@@ -137,7 +137,7 @@ fn limit(resource: Resource, most: u64) -> io::Result<()> {
 }
 
 /// Everything above the ordinary streams is closed by exec, whoever opened it.
-fn close_all() -> io::Result<()> {
+pub(crate) fn close_all() -> io::Result<()> {
     #[allow(unsafe_code, reason = "a system call")]
     // SAFETY: only the flag of descriptors is set; none is closed here.
     let result = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
@@ -145,6 +145,17 @@ fn close_all() -> io::Result<()> {
         // Linux before 5.11, or a filter around all of this.
         Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL | libc::EPERM)) => close_each().ok_or(error),
         result => result,
+    }
+}
+
+/// What the person types to end or quit a command is not for this process.
+pub(crate) fn ignore_keys() {
+    for signal in [libc::SIGINT, libc::SIGQUIT] {
+        #[allow(unsafe_code, reason = "a system call")]
+        // SAFETY: no handler is set, and only this process has a part in it.
+        unsafe {
+            libc::signal(signal, libc::SIG_IGN);
+        }
     }
 }
 
@@ -181,14 +192,19 @@ fn no_new_rights() -> io::Result<()> {
 fn give_up_rights() -> io::Result<()> {
     /// The header of the calls, of the version with 64 rights, for the process itself.
     const HEADER: [u32; 2] = [0x2008_0522, 0];
-    const LOWER: usize = 3;
     for right in (0..=LAST_RIGHT).filter(|right| RIGHTS_KEPT & (1 << right) == 0) {
         #[allow(unsafe_code, reason = "a system call")]
-        // SAFETY: numbers only. Without the right to do it nothing is lost: then there is nothing to take; unknown rights are refused.
-        unsafe {
-            libc::prctl(libc::PR_CAPBSET_DROP, right, 0_usize, 0_usize, 0_usize);
-            libc::prctl(libc::PR_CAP_AMBIENT, LOWER, right, 0_usize, 0_usize);
+        // SAFETY: numbers only.
+        let result = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, right, 0_usize, 0_usize, 0_usize) };
+        // Without the right to do it there is nothing to take; behind the last that the kernel knows there is none.
+        if result != 0 {
+            break;
         }
+    }
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: numbers only. A kernel that does not know it has none of them.
+    unsafe {
+        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0_usize, 0_usize, 0_usize);
     }
     let mut header = HEADER;
     // Twice effective, permitted and inheritable: the low halves and the high ones.

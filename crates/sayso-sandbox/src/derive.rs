@@ -19,7 +19,7 @@ use crate::profile::{Level, Limits, Profile};
 use crate::toolchains;
 
 /// What of the machine belongs to the system, and can be read by everybody: no program starts without it.
-pub const SYSTEM: [&str; 22] = [
+pub const SYSTEM: [&str; 19] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -35,10 +35,7 @@ pub const SYSTEM: [&str; 22] = [
     "/run/current-system",
     "/var/lib/dpkg",
     "/var/lib/ca-certificates",
-    "/var/cache/fontconfig",
-    "/sys/devices/system/cpu",
-    "/sys/devices/system/node",
-    "/sys/fs/cgroup",
+    "/sys/devices/system",
     "/System",
     "/Library/Developer/CommandLineTools",
     "/private/etc",
@@ -142,10 +139,10 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     for (place, level) in toolchains::of(around.home, around.environment) {
         let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
         let inside = worked_in.iter().any(|folder| target.starts_with(folder));
-        if inside { tools_worked_in.push(target) } else { tools.push((place, level)) }
+        if inside { tools_worked_in.push(target) } else { tools.push((place, target, level)) }
     }
-    for (place, level) in tools {
-        add(&mut profile, &place, level)?;
+    for (place, target, level) in tools {
+        add_there(&mut profile, &place, target, level);
     }
     let folders = terms.read_only.iter().map(|folder| (folder, Level::Read)).chain(terms.write.iter().map(|folder| (folder, Level::Write)));
     for (folder, level) in folders {
@@ -277,9 +274,14 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
 }
 
 /// A folder by its real path, if it is narrow enough to be let through: not the home folder, nothing above it, nothing of the system.
+/// `home` is free of links.
 fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
-    let folder = real(folder)?;
-    let above_home = home.is_some_and(|home| home.starts_with(&folder) || real(home).is_ok_and(|home| home.starts_with(&folder)));
+    is_narrow_there(real(folder)?, home)
+}
+
+/// The same for a folder that is free of links.
+fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, String> {
+    let above_home = home.is_some_and(|home| home.starts_with(&folder));
     let of_system = SYSTEM.iter().chain(&["/dev", "/proc", "/sys", "/boot", "/run", "/var"]).any(|system| folder == Path::new(system));
     let few_names = folder.components().filter(|part| matches!(part, Component::Normal(_))).count() == 0;
     if above_home || of_system || few_names || SCRATCH.iter().any(|scratch| folder == Path::new(scratch)) {
@@ -297,10 +299,11 @@ fn worked_in(terms: &Terms, around: Around<'_>) -> Vec<PathBuf> {
 /// Where tools really are, if they are to be seen: not by a link that a command could have made, and neither broad nor secret there.
 fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<PathBuf> {
     let target = real(place).ok()?;
-    let turned = links::on_the_way(place).iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
+    let links = if target == place { Vec::new() } else { links::on_the_way(place) };
+    let turned = links.iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
     let above = worked_in.iter().any(|folder| folder.starts_with(&target));
     let of_system = SYSTEM.iter().any(|system| target == Path::new(system));
-    let narrow = of_system || is_narrow(&target, home).is_ok();
+    let narrow = of_system || is_narrow_there(target.clone(), home).is_ok();
     let is_secret = secret(&target.to_string_lossy(), home.and_then(Path::to_str)).is_some();
     (!turned && !above && narrow && !is_secret).then_some(target)
 }
@@ -308,15 +311,23 @@ fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<P
 /// Lets a path through by where it really is, with the links that lead there.
 fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
     let target = real(path)?;
-    if target != path {
-        profile.links.extend(links::on_the_way(path));
-    }
-    profile.raise(target, level);
+    add_there(profile, path, target, level);
     Ok(())
 }
 
+/// The same where it is known.
+fn add_there(profile: &mut Profile, path: &Path, target: PathBuf, level: Level) {
+    if target != path {
+        profile.links.extend(links::on_the_way(path));
+    }
+    // What is let through as it is comes with the folder it is in.
+    if profile.level(&target) != level {
+        profile.raise(target, level);
+    }
+}
+
 fn real(path: &Path) -> Result<PathBuf, String> {
-    std::fs::canonicalize(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
+    links::real(path).map_err(|error| format!("`{}` cannot be looked at: {error}", shown(path)))
 }
 
 fn shown(path: &Path) -> String {

@@ -132,21 +132,22 @@ impl Walk<'_> {
             let mut shape = [false; 4];
             for entry in entries.flatten() {
                 seen += 1;
-                for (name, is_there) in BARE.iter().zip(&mut shape) {
-                    *is_there |= entry.file_name() == *name;
+                let name = entry.file_name();
+                for (known, is_there) in BARE.iter().zip(&mut shape) {
+                    *is_there |= name == *known;
                 }
                 let findings = self.found.protected.len() + self.found.secret.len() + self.found.repositories.len();
                 if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
                     return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(self.folder)));
                 }
                 let Ok(kind) = entry.file_type() else { continue };
-                let path = entry.path();
-                if kind.is_dir() && entry.file_name() == ".git" {
+                let path = current.join(&name);
+                if kind.is_dir() && name == ".git" {
                     self.repository(&path);
                 } else if self.name(&path, kind, among) {
                     // What is below is as the name says.
                 } else if kind.is_dir() {
-                    open.push((path, among.below(&entry.file_name())));
+                    open.push((path, among.below(&name)));
                 }
             }
             self.like_a_repository(current, shape);
@@ -200,7 +201,7 @@ impl Walk<'_> {
         let link = kind.is_symlink();
         // A name that is no text is compared by what of it is.
         let text = path.to_string_lossy();
-        let leads_git = path.file_name().is_some_and(|name| name == ".git");
+        let leads_git = text.ends_with("/.git");
         if leads_git {
             self.found.like_repositories.push(path.to_owned());
         }

@@ -4,6 +4,7 @@
 //! entries are given one by one; below a writable folder that cannot be done, since new entries must be let through. What is not done is
 //! told in words.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -14,11 +15,12 @@ use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, Scope, make_bitflags,
 };
-use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
+use crate::links::{PLACE, open};
 use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
 use crate::seen;
@@ -92,8 +94,10 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
         Some(_) => Enforced::Partly,
     };
     let mut given = Given { profile, seen: &seen, made: created(&profile.network)?, left: MOST_RULES };
-    for (path, level) in &profile.paths {
-        let Some(file) = open(path).filter(|_| *level > Level::Private) else { continue };
+    for (path, level) in profile.paths.iter().filter(|(_, level)| **level > Level::Private) {
+        // What is below a writable folder is given with it, and what is not there is not given.
+        let is_given = path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Write));
+        let Some(file) = (!is_given && seen.get(path).is_some_and(|kind| is_there(*kind))).then(|| open(path)).flatten() else { continue };
         if *level == Level::Write { given.add(&file, written())? } else { given.read(path, file)? }
     }
     for device in DEVICES {
@@ -144,21 +148,6 @@ fn created(network: &Network) -> Result<RulesetCreated, String> {
     rules.create().map_err(words)
 }
 
-/// A path without any link in it: a link would give what it leads to. What is not there, or cannot be opened, is not given.
-fn open(path: &Path) -> Option<OwnedFd> {
-    match rustix::fs::openat2(CWD, path, PLACE, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        Err(Errno::NOSYS | Errno::PERM) => {
-            // Where that call is kept away: the path must be its own real one.
-            let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
-            real.then(|| rustix::fs::open(path, PLACE, Mode::empty()).ok()).flatten()
-        }
-        result => result.ok(),
-    }
-}
-
-/// A place, not what is in it; of a link, the link itself.
-const PLACE: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
 /// Rules in the making.
 struct Given<'a> {
     profile: &'a Profile,
@@ -194,18 +183,27 @@ impl Given<'_> {
             if !hidden.contains(&Kind::Folder) {
                 self.add(&place, AccessFs::ReadDir.into())?;
             }
+            // The names that the profile says something of, and whether of them or of what is below.
+            let mut known: HashMap<&OsStr, bool> = HashMap::new();
+            for (key, _) in below(self.profile, &path) {
+                let mut rest = key.strip_prefix(&path).into_iter().flat_map(Path::iter);
+                if let Some(name) = rest.next() {
+                    *known.entry(name).or_default() |= rest.next().is_none();
+                }
+            }
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let Ok(folder) = rustix::fs::openat(&place, c".", flags, Mode::empty()).and_then(Dir::new) else { continue };
             for entry in folder.flatten().filter(|entry| entry.file_type() != FileType::Symlink) {
                 let name = entry.file_name();
-                let inner = path.join(OsStr::from_bytes(name.to_bytes()));
+                let inner = OsStr::from_bytes(name.to_bytes());
+                let said = known.get(inner).copied();
                 // What the profile says something of comes by itself.
-                if name == c"." || name == c".." || self.profile.paths.contains_key(&inner) {
+                if name == c"." || name == c".." || said == Some(true) {
                     continue;
                 }
                 let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty()) else { continue };
-                if below(self.profile, &inner).next().is_some() {
-                    open.push((inner, place));
+                if said.is_some() {
+                    open.push((path.join(inner), place));
                 } else if self.left > 0 {
                     self.add(&place, AccessFs::from_read(ABI::V1))?;
                 }

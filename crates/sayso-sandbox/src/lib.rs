@@ -14,6 +14,8 @@ pub mod explain;
 pub mod found;
 mod found_git;
 #[cfg(target_os = "linux")]
+pub mod inner;
+#[cfg(target_os = "linux")]
 pub mod landlock;
 mod links;
 mod mounted;

@@ -1,6 +1,10 @@
 //! The links on the way to a path: who can turn one of them decides where the path leads.
 
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 
 /// As many as the system follows.
 const MOST: usize = 40;
@@ -18,6 +22,10 @@ pub(crate) fn on_the_way(path: &Path) -> Vec<(PathBuf, PathBuf)> {
 
 /// Where a path leads, as far as it is there; what is behind that is taken as it is written.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
+    // What is there is asked for at once.
+    if let Ok(real) = real(path) {
+        return real;
+    }
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {
@@ -29,6 +37,33 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Where a path leads. One that has no link in it, as most, is found out by a single question instead of one for each name.
+///
+/// # Errors
+/// If nothing is there, or it cannot be looked at.
+pub(crate) fn real(path: &Path) -> std::io::Result<PathBuf> {
+    let is_plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
+    match is_plain.then(|| open(path)).flatten() {
+        Some(_) => Ok(path.components().collect()),
+        None => std::fs::canonicalize(path),
+    }
+}
+
+/// A place, not what is in it; of a link, the link itself.
+pub(crate) const PLACE: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Opens a place that has no link in its path; none if there is one, or nothing is there.
+pub(crate) fn open(path: &Path) -> Option<OwnedFd> {
+    match rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Err(Errno::NOSYS | Errno::PERM) => {
+            // Where that call is kept away: the path must be its own real one.
+            let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
+            real.then(|| rustix::fs::open(path, PLACE, Mode::empty()).ok()).flatten()
+        }
+        result => result.ok(),
+    }
 }
 
 /// The first link on the way to a path, by the folder it really is in, where it leads, and what of the path is behind it.
@@ -67,5 +102,10 @@ mod tests {
         assert_eq!(resolved(&at("one/two/./x/../y")), at("real/deep/y"));
         assert_eq!(resolved(&at("none/../one")), at("real"));
         assert_eq!(on_the_way(&at("round")).len(), MOST);
+        for name in ["one", "one/deep", "real/two", "real/deep", "real/../one", "real/./deep/"] {
+            assert_eq!(real(&at(name)).unwrap(), at(name).canonicalize().unwrap(), "{name}");
+        }
+        assert!(real(&at("none")).is_err() && real(&at("round")).is_err());
+        assert!(open(&at("real/deep")).is_some() && open(&at("one")).is_none() && open(&at("one/deep")).is_none());
     }
 }

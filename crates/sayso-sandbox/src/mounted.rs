@@ -4,11 +4,10 @@
 //! The kernel tells of each mount where in its file system it begins. That cannot be forged: what lies outside of a workspace has a place
 //! there that nothing in the workspace has.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-
-use sayso_core::visible::visible;
 
 use crate::bubblewrap::Handles;
 use crate::plan::Step;
@@ -68,25 +67,50 @@ pub(crate) fn expected(steps: &[Step], handles: &Handles, mountinfo: &[u8]) -> R
             _ => {}
         }
     }
-    if let Some((from, to)) = &handles.program {
-        sources.push((from, to, "ro"));
-    }
-    let written: Vec<&Path> = steps
-        .iter()
-        .filter_map(|step| if let Step::Writable(path) | Step::Pinned(path) = step { Some(path.as_path()) } else { None })
-        .collect();
+    // Paths of the plan are free of links: one that has come meanwhile is not followed here.
     for (from, to, kind) in &sources {
-        // Where a command can write, only the path of the plan counts: a link there is not followed.
-        let changeable = written.iter().any(|above| from.starts_with(above) && from != above);
-        let real = if changeable { Ok(from.to_path_buf()) } else { std::fs::canonicalize(from) };
-        let real = real.map_err(|error| format!("the sandbox could not be set up: `{}`: {error}", visible(&from.to_string_lossy())))?;
-        line(kind, &bound(&mounts, &real, to)?);
+        line(kind, &bound(&mounts, from, to)?);
     }
     // What is mounted below comes along.
     for mount in mounts.iter().filter(|mount| sources.iter().any(|(from, _, _)| mount.place.starts_with(from) && mount.place != *from)) {
         line("may", &key(mount, &mount.root, &mount.place));
     }
     Ok(lines)
+}
+
+/// Whether what is mounted is what the list says: nothing else, nothing missing, and nothing writable that should not be.
+pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
+    let (mut want, mut hosts, mut terminals) = (HashMap::new(), HashSet::new(), HashSet::new());
+    for line in list.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let Some(at) = line.iter().position(|byte| *byte == b' ') else { return false };
+        let (kind, rest) = line.split_at(at);
+        let key = rest.get(1..).unwrap_or_default();
+        match kind {
+            b"host" => drop(hosts.insert(key)),
+            b"terminal" => drop(terminals.insert(key)),
+            // Of two for the same place, the first counts.
+            kind => drop(want.entry(key.to_vec()).or_insert((kind, false))),
+        }
+    }
+    for line in mountinfo.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let mut words = line.split(|byte| *byte == b' ').skip(2);
+        let (Some(device), Some(root), Some(place), Some(options)) = (words.next(), words.next(), words.next(), words.next()) else {
+            return false;
+        };
+        let keys = if hosts.contains(device) { [device, b" ", root, b" ", place].concat() } else { [b"own ".as_slice(), place].concat() };
+        let key = if want.contains_key(&keys) { keys } else { [device, b" any ", place].concat() };
+        match want.get_mut(&key) {
+            Some((kind, seen)) => {
+                if *kind == b"ro" && !*seen && !(options == b"ro" || options.starts_with(b"ro,")) {
+                    return false;
+                }
+                *seen = true;
+            }
+            None if place == b"/dev/console" && terminals.contains(device) => {}
+            None => return false,
+        }
+    }
+    !want.is_empty() && want.values().all(|(kind, seen)| *seen || *kind == b"may")
 }
 
 fn own(place: &Path) -> Vec<u8> {
@@ -173,6 +197,26 @@ mod tests {
         assert_eq!(at("/home/a b/ws/disk/y"), ("8:2".to_owned(), PathBuf::from("/")));
         assert_eq!(at("/etc"), ("254:0".to_owned(), PathBuf::from("/")));
         assert_eq!(bound(&mounts, Path::new("/etc"), Path::new("/a b")).unwrap(), b"254:0 /etc /a\\040b");
+    }
+
+    #[test]
+    fn what_is_mounted_is_compared_with_the_list() {
+        let list = b"host 8:1\nterminal 0:9\nrw own /\nrw 8:1 /ws /ws\nro 8:1 /usr /usr\nmay 8:1 /usr/x /usr/x\nrw 0:7 any /c\n";
+        let good = "1 0 0:3 / / ro - tmpfs x rw\n2 1 8:1 /ws /ws rw,nosuid - ext4 x rw\n3 1 8:1 /usr /usr ro,nodev - ext4 x rw\n\
+                    4 1 0:7 /odd /c rw - cgroup x rw\n";
+        let is = |mountinfo: &str| is_as_planned(list, mountinfo.as_bytes());
+        assert!(is(good));
+        assert!(is(&format!("{good}5 1 8:1 /usr/x /usr/x ro - ext4 x rw\n")));
+        assert!(is(&format!("{good}5 1 0:9 /3 /dev/console rw - devpts x rw\n")));
+        // Something else is there, something is elsewhere, is missing, can be written, or cannot be read at all.
+        assert!(!is(&format!("{good}5 1 8:1 /home /home ro - ext4 x rw\n")));
+        assert!(!is(&format!("{good}5 1 0:3 / /more ro - tmpfs x rw\n")));
+        assert!(!is(&good.replace("8:1 /ws /ws", "8:1 /home/.ssh /ws")));
+        assert!(!is(&good.replace("3 1 8:1 /usr /usr ro,nodev - ext4 x rw\n", "")));
+        assert!(!is(&good.replace("/usr ro,nodev", "/usr rw,nodev")));
+        assert!(!is(&good.replace("/usr ro,nodev", "/usr root")));
+        assert!(!is(&format!("{good}half a line\n")));
+        assert!(!is_as_planned(b"", good.as_bytes()) && !is_as_planned(b"", b"") && !is_as_planned(b"odd\n", good.as_bytes()));
     }
 
     #[test]

@@ -58,10 +58,14 @@ impl Placeholders {
             clear(&mut list);
         }
         let mut paths = read(&mut list).into_iter().filter(|path| is_ours(path)).collect::<Vec<_>>();
-        let made = missing.iter().try_for_each(|path| {
-            let place = self::make(path, &mut list).map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
-            paths.extend(place);
-            Ok(())
+        let fresh: Vec<&PathBuf> = missing.iter().filter(|path| fs::symlink_metadata(path).is_err()).collect();
+        let noted = note(&mut list, &fresh).map_err(|error| trouble("its list", error));
+        let made = noted.and_then(|()| {
+            fresh.iter().try_for_each(|path| {
+                let place = self::make(path).map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
+                paths.extend(place);
+                Ok(())
+            })
         });
         // From here on others may come; this lock keeps the places until the value goes.
         let held = lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
@@ -86,15 +90,18 @@ const MODE: u32 = 0o500;
 /// The same for a file that stands in for one of git's.
 const FILE_MODE: u32 = 0o400;
 
-/// Writes a place down and makes it; nothing where something stands by now.
-fn make(path: &Path, list: &mut File) -> std::io::Result<Option<PathBuf>> {
-    if fs::symlink_metadata(path).is_ok() {
-        return Ok(None);
+/// Writes places down that are going to be made.
+fn note(list: &mut File, paths: &[&PathBuf]) -> std::io::Result<()> {
+    let lines: Vec<u8> = paths.iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect();
+    if lines.is_empty() {
+        return Ok(());
     }
-    let mut line = path.as_os_str().as_bytes().to_vec();
-    line.push(0);
     list.seek(std::io::SeekFrom::End(0))?;
-    list.write_all(&line)?;
+    list.write_all(&lines)
+}
+
+/// Makes a place; nothing where something stands by now.
+fn make(path: &Path) -> std::io::Result<Option<PathBuf>> {
     let made = match stand_in(path) {
         Some(bytes) => put(path, bytes),
         None => fs::DirBuilder::new().mode(MODE).create(path),
@@ -119,11 +126,13 @@ fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
 }
 
+fn has_our_mode(found: &fs::Metadata) -> bool {
+    found.is_dir() && found.mode() & 0o7777 == MODE
+}
+
 /// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
 pub fn is_ours(path: &Path) -> bool {
-    let folder = |found: &fs::Metadata| {
-        found.is_dir() && found.mode() & 0o7777 == MODE && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
-    };
+    let folder = |found: &fs::Metadata| has_our_mode(found) && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     let file = |found: &fs::Metadata| {
         let wanted = stand_in(path).filter(|bytes| bytes.len() as u64 == found.len());
         let looks = found.is_file() && found.mode() & 0o7777 == FILE_MODE;
@@ -143,9 +152,13 @@ fn read(list: &mut File) -> Vec<PathBuf> {
 }
 
 fn clear(list: &mut File) {
-    for path in read(list).iter().filter(|path| is_ours(path)) {
-        // Somebody put something there where this fails, or took it away.
-        let _ = if stand_in(path).is_some() { fs::remove_file(path) } else { fs::remove_dir(path) };
+    for path in read(list) {
+        // Somebody put something there where this fails, or took it away. A folder with something in it is not removed by this.
+        let _ = match stand_in(&path) {
+            Some(_) if is_ours(&path) => fs::remove_file(&path),
+            None if fs::symlink_metadata(&path).is_ok_and(|found| has_our_mode(&found)) => fs::remove_dir(&path),
+            _ => Ok(()),
+        };
     }
     // What cannot be emptied is read again next time, and found to be gone.
     let _ = list.set_len(0);

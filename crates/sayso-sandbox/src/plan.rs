@@ -79,11 +79,14 @@ pub enum Step {
 pub fn plan(profile: &Profile, seen: &Seen) -> Vec<Step> {
     let mut steps = vec![Step::EmptyRoot, Step::Processes, Step::Devices];
     steps.extend(profile.links.iter().map(|(link, to)| Step::Link(link.clone(), to.clone())));
-    for (path, level) in &profile.paths {
+    let places = profile.paths.iter().filter_map(|(path, level)| {
         let above = path.parent().map_or(Level::Hidden, |parent| profile.level(parent));
         let kind = seen.get(path).copied().unwrap_or(Kind::Missing);
-        steps.extend(place(path, *level, above, kind, profile.pinned.contains(path)));
-    }
+        place(path, *level, above, kind, profile.pinned.contains(path))
+    });
+    // Below what is kept absent there is nothing, so it can come last: bubblewrap reads the list of all mounts for each that it binds.
+    let (last, first): (Vec<Step>, Vec<Step>) = places.partition(|step| matches!(step, Step::KeepAbsent(_)));
+    steps.extend(first.into_iter().chain(last));
     steps.push(Step::SealRoot);
     steps.extend([Step::Apart, Step::NoRights, Step::Filter, Step::Network(profile.network.clone())]);
     steps.extend(profile.limits.memory.map(Step::Memory));

@@ -8,7 +8,7 @@
 
 mod guard;
 #[cfg(target_os = "linux")]
-mod inner;
+mod listener;
 mod relay;
 mod request;
 mod serve;
@@ -30,7 +30,7 @@ use sayso_core::verdict::Network;
 use crate::explain::Refusal;
 use guard::Guard;
 #[cfg(target_os = "linux")]
-pub use inner::{inner, inner_at};
+pub use listener::hand_out;
 use serve::Server;
 
 /// Connects to a host and a port, or says in words why not.
@@ -140,7 +140,7 @@ impl Source {
             #[cfg(target_os = "linux")]
             Source::Awaited(channel) => {
                 if comes(&channel, woken)? {
-                    return inner::take_in(&channel);
+                    return listener::take_in(&channel);
                 }
                 Ok(None)
             }

@@ -1,7 +1,7 @@
 //! The filter of system calls: what no ordinary work needs is refused, whatever rights a process has.
 //!
-//! Two programs are made, because one has one answer: "not permitted" for what is refused, and "not there" for `clone3`, whose flags lie in
-//! memory where a filter cannot look; C libraries then take `clone`, whose flags are seen. Calls of a foreign architecture end the process.
+//! There are two answers: "not permitted" for what is refused, and "not there" for `clone3`, whose flags lie in memory where a filter cannot
+//! look; C libraries then take `clone`, whose flags are seen. Calls of a foreign architecture end the process.
 
 use std::collections::BTreeMap;
 
@@ -126,14 +126,16 @@ const PERSONALITIES: [u64; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008,
 /// The bit of the calls with short pointers, which have numbers of their own.
 const SHORT_POINTERS: u32 = 0x4000_0000;
 
-/// The programs, to be installed in this order, all of them.
+/// The program of the filter. It is one: each that is installed costs the kernel a walk over all numbers of calls.
 ///
 /// # Errors
 /// In words, on a machine that the compiler of filters does not know.
-pub fn programs(sockets: Sockets) -> Result<Vec<BpfProgram>, String> {
-    let refused = compile(refused(sockets).map_err(words)?, libc::EPERM)?;
-    let missing = compile(BTreeMap::from([(newer::CLONE3, Vec::new())]), libc::ENOSYS)?;
-    Ok(vec![refused, missing])
+pub fn filter(sockets: Sockets) -> Result<BpfProgram, String> {
+    let here = TargetArch::try_from(std::env::consts::ARCH).map_err(words)?;
+    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+    let filter = SeccompFilter::new(refused(sockets).map_err(words)?, SeccompAction::Allow, refuse, here).map_err(words)?;
+    let program = BpfProgram::try_from(filter).map_err(words)?;
+    Ok(not_there().into_iter().chain(program).collect())
 }
 
 /// A program as the kernel reads it, an array of `struct sock_filter`: for bubblewrap, which takes it from a file descriptor.
@@ -213,29 +215,21 @@ fn family(number: i32) -> u64 {
     u64::from(number.cast_unsigned())
 }
 
-fn compile(rules: Rules, answer: i32) -> Result<BpfProgram, String> {
-    let here = TargetArch::try_from(std::env::consts::ARCH).map_err(words)?;
-    let refuse = SeccompAction::Errno(answer.cast_unsigned());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, here).map_err(words)?;
-    let program = BpfProgram::try_from(filter).map_err(words)?;
-    Ok(short_pointers_refused().into_iter().chain(program).collect())
-}
-
-/// The same calls under other numbers would pass by the list: they are "not there".
-fn short_pointers_refused() -> Vec<sock_filter> {
-    if !cfg!(target_arch = "x86_64") {
-        return Vec::new();
-    }
+/// What is "not there", in front of the rest: `clone3`, which has the same number everywhere, and the same calls under other numbers, which
+/// would pass by the list.
+fn not_there() -> Vec<sock_filter> {
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-    let if_set = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
+    let (if_set, if_equal) = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
     let answer = libc::BPF_RET | libc::BPF_K;
-    let one = |code: u32, jf: u8, k: u32| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt: 0, jf, k };
-    vec![
-        // The number of the call is the first word of what a filter sees.
-        one(load, 0, 0),
-        one(if_set, 1, SHORT_POINTERS),
-        one(answer, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
-    ]
+    let one = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k };
+    let short_pointers = cfg!(target_arch = "x86_64").then(|| one(if_set, 1, 0, SHORT_POINTERS));
+    // The number of the call is the first word of what a filter sees.
+    let first = [one(load, 0, 0, 0)].into_iter().chain(short_pointers);
+    let last = [
+        one(if_equal, 0, 1, u32::try_from(newer::CLONE3).unwrap_or_default()),
+        one(answer, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+    ];
+    first.chain(last).collect()
 }
 
 fn words(error: impl std::fmt::Display) -> String {
@@ -247,14 +241,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_fit_the_kernel_and_its_bytes() {
+    fn the_program_fits_the_kernel_and_its_bytes() {
         for sockets in [Sockets::Isolated, Sockets::UnixOnly] {
-            let programs = programs(sockets).unwrap();
-            assert_eq!(programs.len(), 2);
-            for program in &programs {
-                assert!(program.len() < 1024, "{}", program.len());
-                assert_eq!(bytes(program).len(), program.len() * 8);
-            }
+            let program = filter(sockets).unwrap();
+            assert!(program.len() < 1024, "{}", program.len());
+            assert_eq!(bytes(&program).len(), program.len() * 8);
         }
     }
 

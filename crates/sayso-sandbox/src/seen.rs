@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sayso_core::visible::visible;
 
+use crate::links;
 use crate::plan::{Kind, Seen, Step};
 use crate::profile::Profile;
 
@@ -28,7 +29,7 @@ pub(crate) fn check(steps: &[Step]) -> Result<(), String> {
         Step::ReadOnly(path) | Step::Writable(path) | Step::Pinned(path) => Some(path),
         _ => None,
     });
-    match shown_there.into_iter().find(|path| fs::canonicalize(path).map_or(true, |real| real != **path)) {
+    match shown_there.into_iter().find(|path| links::open(path).is_none()) {
         Some(path) => Err(format!("`{}` has changed while the sandbox was set up; nothing was run", visible(&path.to_string_lossy()))),
         None => Ok(()),
     }
@@ -51,5 +52,7 @@ mod tests {
         std::os::unix::fs::symlink("other", at("a")).unwrap();
         assert!(check(&steps).is_err());
         assert!(check(&steps[1..]).is_ok());
+        fs::rename(at("a"), at("link")).unwrap();
+        assert!(check(&[Step::Writable(at("link"))]).is_err());
     }
 }

@@ -18,7 +18,9 @@ use crate::backend::Backend;
 use crate::bubblewrap::{self, Handles};
 use crate::child::Child;
 use crate::explain::Refusal;
+use crate::inner::{self, INNER_COMMAND, Orders};
 use crate::landlock;
+use crate::links;
 use crate::mounted;
 use crate::placeholders::Placeholders;
 use crate::plan::{Kind, Step, plan};
@@ -31,52 +33,13 @@ use crate::seen;
 /// Numbers of what bubblewrap is handed; it closes them before the command starts.
 const ARGUMENTS: RawFd = 10;
 const STATUS: RawFd = 11;
-const FILTERS: RawFd = 20;
-/// The number of the list of what is to be mounted; [`LINGER`] names it, too.
-const MOUNTED: RawFd = 13;
-/// The number of the socket that the inner step sends its listener through.
-const INNER: RawFd = 12;
-/// Where the program stands in the sandbox that makes the inner step.
-const INNER_PROGRAM: &str = "/run/sayso/inner";
-/// The hidden command that makes it.
-pub const INNER_COMMAND: &str = "sandbox-inner";
+const FILTER: RawFd = 20;
 
 /// How long the end of a sandbox is waited for.
 const MOST_WAITING: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 /// How much of what bubblewrap says of the command is read.
 const MOST_STATUS: u64 = 4096;
-
-/// What runs between bubblewrap and the command: it compares what is mounted with the list of [`mounted`], and afterwards waits a moment for
-/// what the command left running (`> >(tee log)`), since all of it ends with this.
-///
-/// The number of processes is limited here, where only those of the sandbox count.
-const LINGER: &str = r#"limit=$1; shift; [ "$limit" = 0 ] || ulimit -u "$limit" 2>/dev/null
-is_as_planned() {
-  local -A want host terminal; local -a lines words; local line key kind
-  mapfile -t lines <&13
-  for line in "${lines[@]}"; do kind=${line%% *} key=${line#* }
-    case $kind in host) host[$key]=1 ;; terminal) terminal[$key]=1 ;; *) [[ ${want[$key]} ]] || want[$key]=$kind ;; esac; done
-  [[ ${#want[@]} -gt 0 ]] || return 1
-  mapfile -t lines < /proc/self/mountinfo
-  for line in "${lines[@]}"; do words=($line); key="own ${words[4]}"
-    [[ ${host[${words[2]}]} ]] && key="${words[2]} ${words[3]} ${words[4]}"
-    [[ ${want[$key]} ]] || key="${words[2]} any ${words[4]}"
-    kind=${want[$key]}
-    case $kind in
-      ro) [[ ${words[5]}, == ro,* ]] || return 1; want[$key]=may ;;
-      rw) want[$key]=may ;;
-      may) ;;
-      *) [[ ${words[4]} == /dev/console && ${terminal[${words[2]}]} ]] || return 1 ;;
-    esac; done
-  for kind in "${want[@]}"; do [[ $kind == may ]] || return 1; done
-}
-set -f
-is_as_planned || { echo "sayso: the sandbox is not as it was planned, since something changed meanwhile; nothing was run" >&2; exit 126; }
-set +f; exec 13<&-
-"$@"; status=$?; tries=0
-while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $tries -lt 20 ]; do tries=$((tries + 1)); sleep 0.01; done
-exit $status"#;
 
 /// A sandbox to start commands in.
 #[derive(Clone)]
@@ -85,17 +48,10 @@ pub struct Sandbox {
     pub backend: Backend,
     /// A folder of sayso's own, private.
     pub folder: PathBuf,
-    /// How chosen hosts are reached.
-    pub way_out: Option<WayOut>,
-}
-
-/// How chosen hosts are reached.
-#[derive(Clone)]
-pub struct WayOut {
-    /// Connects to a host that is let through.
-    pub connect: Arc<Connect>,
-    /// The program that has the hidden command for the inner step.
+    /// The program that has the hidden command for the [inner step](inner).
     pub program: PathBuf,
+    /// Connects to a chosen host; none: no host is reached.
+    pub connect: Option<Arc<Connect>>,
 }
 
 /// A process that can be started.
@@ -160,31 +116,31 @@ impl Sandbox {
             }
         }
         let mut keep: Vec<(OwnedFd, RawFd)> = Vec::new();
-        let mut handles = Handles { status: Some(STATUS), nothing: nothing(&self.folder)?, ..Handles::default() };
-        for (number, program) in (FILTERS..).zip(seccomp::programs(Sockets::Isolated)?) {
-            keep.push((in_memory(&seccomp::bytes(&program))?, number));
-            handles.filters.push(number);
-        }
+        let handles = Handles { status: Some(STATUS), filter: Some(FILTER), nothing: nothing(&links::resolved(&self.folder))? };
+        keep.push((in_memory(&seccomp::bytes(&seccomp::filter(Sockets::Isolated)?))?, FILTER));
         let (status, theirs) = std::io::pipe().map_err(|error| trouble(&error))?;
         keep.push((theirs.into(), STATUS));
-        let mut words = lingering(words, profile.limits.processes)?;
         let proxy = match &profile.network {
             Network::Hosts(_) => {
-                let way_out = self.way_out.as_ref().ok_or("chosen hosts cannot be reached from here; nothing was run")?;
-                let connect = Arc::clone(&way_out.connect);
+                let connect = Arc::clone(self.connect.as_ref().ok_or("chosen hosts cannot be reached from here; nothing was run")?);
                 let (proxy, inner) = Proxy::listen(profile.network.clone(), Box::new(move |host, port| connect(host, port)))
                     .map_err(|error| trouble(&error))?;
-                keep.push((inner, INNER));
-                handles.program = Some((way_out.program.clone(), PathBuf::from(INNER_PROGRAM)));
-                let inner = [INNER_PROGRAM, INNER_COMMAND, &INNER.to_string(), "--"].map(OsString::from);
-                words = inner.into_iter().chain(words).collect();
+                keep.push((inner, inner::CHANNEL));
                 Some(proxy)
             }
             _ => None,
         };
         let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(|error| trouble(&error))?;
-        keep.push((in_memory(&mounted::expected(&steps, &handles, &mountinfo)?)?, MOUNTED));
-        let arguments = bubblewrap::arguments(&steps, &profile.environment, &handles);
+        let orders = Orders {
+            processes: profile.limits.processes.map(|most| most.saturating_add(2)),
+            proxy: proxy.is_some(),
+            environment: profile.environment.clone(),
+            mounted: mounted::expected(&steps, &handles, &mountinfo)?,
+        };
+        keep.push((in_memory(&orders.write())?, inner::ORDERS));
+        let inner = File::open(&self.program).map_err(|error| trouble(&error))?;
+        keep.push((inner.into(), inner::PROGRAM));
+        let arguments = bubblewrap::arguments(&steps, &handles);
         let mut bytes = Vec::new();
         for argument in &arguments {
             bytes.extend_from_slice(argument.as_encoded_bytes());
@@ -193,7 +149,10 @@ impl Sandbox {
         keep.push((in_memory(&bytes)?, ARGUMENTS));
         let mut command = Command::new(program);
         // Nothing of the command's environment is there while bubblewrap itself runs.
-        command.env_clear().args(["--args", &ARGUMENTS.to_string(), "--"]).args(words);
+        command
+            .env_clear()
+            .args(["--args", &ARGUMENTS.to_string(), "--", &format!("/proc/self/fd/{}", inner::PROGRAM), INNER_COMMAND])
+            .args(words);
         let limits = Limits { processes: None, ..profile.limits };
         let child = Child { session, limits, keep, landlock: landlock::scope_only()?, ..Child::default() };
         child.prepare(&mut command).map_err(|error| trouble(&error))?;
@@ -222,7 +181,7 @@ impl Sandbox {
             limits: profile.limits,
             few_rights: true,
             landlock: Some(ruleset),
-            programs: seccomp::programs(sockets)?,
+            filter: Some(seccomp::filter(sockets)?),
             ..Child::default()
         };
         child.prepare(&mut command).map_err(|error| trouble(&error))?;
@@ -257,15 +216,6 @@ impl Drop for Guard {
             let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&MOST_WAITING));
         }
     }
-}
-
-/// The words with what waits for the rest in front.
-fn lingering(words: &[OsString], processes: Option<u64>) -> Result<Vec<OsString>, String> {
-    let bash = ["/bin/bash", "/usr/bin/bash", "/run/current-system/sw/bin/bash"].into_iter().find(|place| Path::new(place).exists());
-    let bash = bash.ok_or("there is no bash, which the sandbox needs; nothing was run")?;
-    let limit = processes.map_or(0, |most| most.saturating_add(2)).to_string();
-    let first = [bash, "--noprofile", "--norc", "-p", "-c", LINGER, "sayso", &limit].map(OsString::from);
-    Ok(first.into_iter().chain(words.iter().cloned()).collect())
 }
 
 /// Whether the person's own settings of git are there and hidden.

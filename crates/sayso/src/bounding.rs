@@ -12,7 +12,7 @@ use sayso_core::verdict::Terms;
 use sayso_sandbox::backend::Backend;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Profile;
-use sayso_sandbox::start::{Sandbox, WayOut};
+use sayso_sandbox::start::Sandbox;
 use sayso_tools::files::{About, Files};
 use sayso_tools::keeping::{KeepLimits, Keeping};
 use sayso_tools::private_folder;
@@ -173,8 +173,8 @@ impl Bounding {
         let around = Around { workspace, cwd, home, own: &own, environment: &environment, protected: &protected };
         let profile = derive(terms, around)?;
         let connect = |host: &str, port: u16| web::connect(host, port);
-        let way_out = WayOut { connect: Arc::new(connect), program: self.whereabouts.binary.clone() };
-        Ok(Bounded { sandbox: Sandbox { backend, folder, way_out: Some(way_out) }, profile, workspace: workspace.to_owned() })
+        let sandbox = Sandbox { backend, folder, program: self.whereabouts.binary.clone(), connect: Some(Arc::new(connect)) };
+        Ok(Bounded { sandbox, profile, workspace: workspace.to_owned() })
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::Instant;
 use sayso_core::verdict::{Network, Terms};
 use sayso_sandbox::backend::{Backend, Name};
 use sayso_sandbox::derive::{Around, derive};
+use sayso_sandbox::inner::INNER_COMMAND;
 use sayso_sandbox::plan::plan;
 use sayso_sandbox::profile::Profile;
 use sayso_sandbox::seen;
@@ -78,7 +79,8 @@ impl Place {
     }
 
     fn bounded(&self, backend: &Backend) {
-        let sandbox = Sandbox { backend: backend.clone(), folder: self.folder.clone(), way_out: None };
+        let sandbox =
+            Sandbox { backend: backend.clone(), folder: self.folder.clone(), program: std::env::current_exe().unwrap(), connect: None };
         let ready = sandbox.ready(&self.profile(), &self.workspace, &[TRUE.into()], true).unwrap();
         finish(ready.command);
         assert!(!ready.guard.report().failed);
@@ -104,6 +106,11 @@ fn sorted(mut times: Vec<f64>) -> (f64, f64) {
 }
 
 fn main() {
+    // What is measured starts this program in the sandbox.
+    if std::env::args_os().nth(1).is_some_and(|word| word == INNER_COMMAND) {
+        let words: Vec<OsString> = std::env::args_os().skip(2).collect();
+        std::process::exit(sayso_sandbox::inner::run(&words).into());
+    }
     let rounds = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(ROUNDS);
     let backends: Vec<(&str, Option<Backend>, f64)> = [("bubblewrap", Name::Bubblewrap, 15.0), ("Landlock", Name::Landlock, 2.0)]
         .map(|(word, name, budget)| (word, Backend::named(name).map_err(|why| eprintln!("NOT MEASURED: {word}: {why}")).ok(), budget))

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use sayso_sandbox::child::Child;
 use sayso_sandbox::profile::Limits;
-use sayso_sandbox::seccomp::{Sockets, programs};
+use sayso_sandbox::seccomp::{Sockets, filter};
 
 use crate::process::{Who, am_root, command, everybody, folder, holding, program, python, run};
 
@@ -40,7 +40,7 @@ fn nothing_is_passed_on_by_old_kernels_either() {
     let here = std::env::consts::ARCH.try_into().unwrap();
     let missing = seccompiler::SeccompAction::Errno(libc::ENOSYS as u32);
     let filter = seccompiler::SeccompFilter::new(rules, seccompiler::SeccompAction::Allow, missing, here).unwrap();
-    let mut first = Child { programs: vec![filter.try_into().unwrap()], ..Child::default() };
+    let mut first = Child { filter: Some(filter.try_into().unwrap()), ..Child::default() };
     first.keep_open(holding(b"secret")).unwrap();
     let mut command = command(&python, Who::Me, folder.path());
     first.prepare(&mut command).unwrap();
@@ -77,8 +77,8 @@ fn a_failed_step_starts_nothing() {
     };
     for child in [
         Child { landlock: Some(holding(b"x")), keep: keep(), ..Child::default() },
-        Child { programs: vec![broken], keep: keep(), ..Child::default() },
-        Child { programs: vec![Vec::new()], ..Child::default() },
+        Child { filter: Some(broken), keep: keep(), ..Child::default() },
+        Child { filter: Some(Vec::new()), ..Child::default() },
     ] {
         let mut command = Command::new("touch");
         command.arg(&made);
@@ -162,7 +162,7 @@ fn few_rights_are_left_to_root() {
     let folder = folder();
     let script = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith('Cap')])";
     for who in everybody() {
-        let child = Child { few_rights: true, programs: programs(Sockets::Isolated).unwrap(), ..Child::default() };
+        let child = Child { few_rights: true, filter: Some(filter(Sockets::Isolated).unwrap()), ..Child::default() };
         let Some(told) = python(child, who, folder.path(), script) else { return };
         // Inheritable, permitted, effective, bounding and ambient ones: none beyond those over files, users and low ports.
         let sets: Vec<u64> = told.split('\'').filter_map(|text| u64::from_str_radix(text, 16).ok()).collect();

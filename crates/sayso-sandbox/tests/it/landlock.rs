@@ -12,7 +12,7 @@ use sayso_sandbox::child::Child;
 use sayso_sandbox::derive::SYSTEM;
 use sayso_sandbox::landlock::{Enforced, abi, lacking, rules, scope_only};
 use sayso_sandbox::profile::{Level, Limits, Profile};
-use sayso_sandbox::seccomp::{Sockets, programs};
+use sayso_sandbox::seccomp::{Sockets, filter};
 
 use crate::process::{Who, command, everybody, file, folder, holding, open_to_all, program, python, run};
 
@@ -37,8 +37,8 @@ pub fn steps(profile: &Profile, scratch: &Path, sockets: Option<Sockets>) -> Opt
         eprintln!("NOT CHECKED: everything of Landlock, which this kernel does not have");
         return None;
     }
-    let programs = sockets.map(|sockets| programs(sockets).unwrap()).unwrap_or_default();
-    Some(Child { session: true, few_rights: true, landlock: made.fd, programs, ..Child::default() })
+    let filter = sockets.map(|sockets| filter(sockets).unwrap());
+    Some(Child { session: true, few_rights: true, landlock: made.fd, filter, ..Child::default() })
 }
 
 /// Says for each thing that is tried whether it worked.

@@ -1,6 +1,5 @@
 //! Commands in a network of their own, with the proxy as the only way out of it: as root and as somebody without rights.
 
-use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -12,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use sayso_core::verdict::Network;
-use sayso_sandbox::proxy::{Proxy, inner_at};
+use sayso_sandbox::proxy::{Proxy, hand_out, variables};
 
 /// Where the number of the inner end is, and that this program is the inner step.
 const NUMBER: &str = "SAYSO_TEST_INNER";
@@ -21,8 +20,9 @@ const NUMBER: &str = "SAYSO_TEST_INNER";
 #[test]
 fn inner_step() {
     let Ok(number) = std::env::var(NUMBER) else { return };
-    let argv: Vec<OsString> = ["/bin/sh", "-c"].iter().map(OsString::from).chain(std::env::var_os("SAYSO_TEST_SCRIPT")).collect();
-    panic!("{}", inner_at(number.parse().unwrap(), &argv));
+    let port = hand_out(number.parse().unwrap()).unwrap();
+    let script = std::env::var_os("SAYSO_TEST_SCRIPT").unwrap();
+    panic!("{}", Command::new("/bin/sh").arg("-c").arg(script).envs(variables(port)).exec());
 }
 
 /// A web server that answers everything with what it was asked for.
@@ -184,12 +184,12 @@ END"
 }
 
 #[test]
-fn the_inner_step_without_its_way_out_says_so() {
-    let error = inner_at(1, &["true".into()]);
+fn what_is_no_way_out_is_told() {
+    let error = hand_out(1).unwrap_err();
     assert!(error.to_string().contains("is not the way out"), "{error}");
-    let error = inner_at(900, &["true".into()]);
+    let error = hand_out(900).unwrap_err();
     assert!(error.to_string().contains("is not the way out"), "{error}");
     let file = tempfile::tempfile().unwrap();
-    let error = inner_at(file.as_raw_fd(), &["true".into()]);
+    let error = hand_out(file.as_raw_fd()).unwrap_err();
     assert!(error.to_string().contains("is not the way out"), "{error}");
 }

@@ -1,12 +1,12 @@
 //! Every refused call really is refused, and what ordinary programs need is not.
 
 use sayso_sandbox::child::Child;
-use sayso_sandbox::seccomp::{Sockets, bytes, programs};
+use sayso_sandbox::seccomp::{Sockets, bytes, filter};
 
 use crate::process::{Who, am_root, command, everybody, folder, holding, program, python, run};
 
 fn filtered(sockets: Sockets) -> Child {
-    Child { programs: programs(sockets).unwrap(), ..Child::default() }
+    Child { filter: Some(filter(sockets).unwrap()), ..Child::default() }
 }
 
 /// Makes calls that are read as `name number arguments…`, and prints the name with the error's number, or 0.
@@ -229,10 +229,8 @@ fn bubblewrap_takes_the_bytes() {
         let mut child = Child::default();
         let mut command = command(&bwrap, who, folder.path());
         command.args(["--unshare-all", "--ro-bind", "/", "/"]);
-        for program in programs(Sockets::Isolated).unwrap() {
-            let number = child.keep_open(holding(&bytes(&program))).unwrap();
-            command.arg("--add-seccomp-fd").arg(number.to_string());
-        }
+        let number = child.keep_open(holding(&bytes(&filter(Sockets::Isolated).unwrap()))).unwrap();
+        command.arg("--add-seccomp-fd").arg(number.to_string());
         let script = format!("{CALLS}print(call({}, -1, -1, -1, -1, -1), call(435, 0, 0))", libc::SYS_keyctl);
         command.arg(&python).args(["-S", "-c", &script]);
         let output = run(child, command, "");

@@ -6,7 +6,7 @@ use sayso_core::verdict::Terms;
 use sayso_sandbox::child::Child;
 use sayso_sandbox::derive::{Around, derive};
 use sayso_sandbox::profile::Level;
-use sayso_sandbox::seccomp::{Sockets, programs};
+use sayso_sandbox::seccomp::{Sockets, filter};
 
 use crate::landlock::{profile, steps};
 use crate::process::{Who, command, everybody, file, folder, open_to_all, program, run};
@@ -32,7 +32,7 @@ fn works(needed: &[&str], files: &[(&str, &str)], with_landlock: bool, script: &
                 let Some(child) = steps(&profile(&place, &[(&place, Level::Write)]), &place, Some(sockets)) else { return };
                 child
             } else {
-                Child { session: true, programs: programs(sockets).unwrap(), ..Child::default() }
+                Child { session: true, filter: Some(filter(sockets).unwrap()), ..Child::default() }
             };
             start(child, &bash, who, &place, script, &format!("{who:?} {sockets:?} Landlock {landlock}"));
         }
@@ -153,7 +153,7 @@ fn cargo() {
     let place = place.path().canonicalize().unwrap();
     file(&place.join("Cargo.toml"), "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n");
     file(&place.join("src/main.rs"), "fn main() { println!(\"fine\"); }");
-    let child = Child { session: true, programs: programs(Sockets::UnixOnly).unwrap(), ..Child::default() };
+    let child = Child { session: true, filter: Some(filter(Sockets::UnixOnly).unwrap()), ..Child::default() };
     let tools = Path::new(cargo).parent().unwrap().display();
     let script = format!("export PATH={tools}:$PATH; cargo run --offline -q");
     start(child, &bash, Who::Me, &place, &script, "cargo");

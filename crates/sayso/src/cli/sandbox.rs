@@ -12,9 +12,9 @@ use sayso_core::text::json;
 use sayso_core::verdict::{Network, Terms};
 use sayso_core::visible::visible;
 use sayso_sandbox::backend::{Backend, Name, PARTIAL};
+use sayso_sandbox::inner::INNER_COMMAND;
 use sayso_sandbox::plan::plan;
 use sayso_sandbox::seen;
-use sayso_sandbox::start::INNER_COMMAND;
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::bounding::{Bounded, Bounding};
@@ -144,15 +144,12 @@ fn show(bounded: &Bounded, args: &SandboxArgs) -> Result<Exit, Stop> {
     Ok(Exit::Allowed)
 }
 
-/// The step inside of a sandbox that makes its way out, before the command line is read: `sayso sandbox-inner FD -- CMD…`.
+/// The step inside of a sandbox, before the command line is read: `sayso sandbox-inner CMD…`.
 pub(super) fn inner() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != INNER_COMMAND {
         return None;
     }
-    let number = words.next().and_then(|word| word.to_str()?.parse().ok()).unwrap_or(-1);
-    let words: Vec<OsString> = words.skip(1).collect();
-    let error = sayso_sandbox::proxy::inner_at(number, &words);
-    let _ = writeln!(std::io::stderr(), "sayso: the sandbox could not be set up: {error}");
-    Some(Exit::Usage.into())
+    let words: Vec<OsString> = words.collect();
+    Some(sayso_sandbox::inner::run(&words).into())
 }

@@ -1,45 +1,31 @@
-//! The step inside of the sandbox: a listening socket of its network is handed out, and the command takes its place.
+//! The step inside of the sandbox: a listening socket of its network is handed out, and the command knows its port.
 //!
 //! The sandboxed command has a network of its own, in which there is nothing. A socket belongs to the network that it was made in, whoever
 //! holds it: so one that was made inside and is held outside is the only way between the two, and no process has to stand in between.
 
-use std::ffi::OsString;
 use std::io::{self, Error, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     SocketType, recvmsg, sendmsg, sockopt,
 };
 
-use super::variables;
-
-/// Listens inside of the sandbox, hands the socket out over the inner end that [`Proxy::listen`](super::Proxy::listen) gave, and becomes the
-/// command. It comes back only if that fails.
-pub fn inner(channel: OwnedFd, argv: &[OsString]) -> Error {
-    let Some((program, arguments)) = argv.split_first() else {
-        return Error::new(ErrorKind::InvalidInput, "there is no command to run in the sandbox");
-    };
-    let port = match hand_out(channel) {
-        Ok(port) => port,
-        Err(error) => return Error::new(error.kind(), format!("the proxy of the sandbox could not be set up: {error}")),
-    };
-    Command::new(program).args(arguments).envs(variables(port)).exec()
-}
-
-/// The same, for a program that was started with the inner end at this number and has done nothing with it yet.
-pub fn inner_at(number: RawFd, argv: &[OsString]) -> Error {
+/// Listens inside of the sandbox, and hands the socket out over the end that [`Proxy::listen`](super::Proxy::listen) gave, which has this
+/// number here and with which nothing was done yet. Gives the port.
+///
+/// # Errors
+/// If that is not such an end, or the socket cannot be made or sent.
+pub fn hand_out(number: RawFd) -> io::Result<u16> {
     if number < 3 || !is_socket(number) {
-        return Error::new(ErrorKind::InvalidInput, format!("file {number} is not the way out to the proxy of the sandbox"));
+        return Err(Error::new(ErrorKind::InvalidInput, format!("file {number} is not the way out to the proxy of the sandbox")));
     }
     // SAFETY: it is open, it came from whoever started this program, for this step alone, and nothing else here knows its number.
     #[allow(unsafe_code, reason = "a file that is known by its number only")]
     let channel = unsafe { OwnedFd::from_raw_fd(number) };
-    inner(channel, argv)
+    send(&channel)
 }
 
 fn is_socket(number: RawFd) -> bool {
@@ -49,8 +35,8 @@ fn is_socket(number: RawFd) -> bool {
     sockopt::socket_domain(file).is_ok_and(|domain| domain == AddressFamily::UNIX)
 }
 
-/// Makes the socket and sends it; both ends are closed here afterwards, so that the command has neither.
-fn hand_out(channel: OwnedFd) -> io::Result<u16> {
+/// Makes the socket and sends it; it is closed here afterwards, so that the command does not have it.
+fn send(channel: &OwnedFd) -> io::Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -60,7 +46,7 @@ fn hand_out(channel: OwnedFd) -> io::Result<u16> {
         return Err(ErrorKind::OutOfMemory.into());
     }
     // A file does not travel without a byte.
-    sendmsg(&channel, &[IoSlice::new(b"l")], &mut control, SendFlags::NOSIGNAL)?;
+    sendmsg(channel, &[IoSlice::new(b"l")], &mut control, SendFlags::NOSIGNAL)?;
     Ok(port)
 }
 
