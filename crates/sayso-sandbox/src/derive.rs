@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use sayso_core::paths::{protected, secret};
@@ -116,12 +117,12 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
         environment: around.environment.iter().filter(|(name, _)| !LEADS_OUT.iter().any(|one| name == one)).cloned().collect(),
         limits: Limits { time: terms.time_limit, memory: terms.memory_limit, processes: terms.process_limit },
     };
-    for folder in SYSTEM.iter().map(Path::new).filter(|folder| folder.exists()) {
-        add(&mut profile, folder, Level::Read)?;
+    for folder in SYSTEM.iter().map(Path::new) {
+        add_if_there(&mut profile, folder)?;
     }
     if profile.network != Network::Nothing {
-        for place in NAMES_OF_HOSTS.iter().map(Path::new).filter(|place| place.exists()) {
-            add(&mut profile, place, Level::Read)?;
+        for place in NAMES_OF_HOSTS.iter().map(Path::new) {
+            add_if_there(&mut profile, place)?;
         }
     }
     for secret in found::secrets_of_the_system() {
@@ -136,7 +137,9 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     let home = around.home.and_then(Path::to_str);
     let worked_in = worked_in(terms, around);
     let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
-    for (place, level) in toolchains::of(around.home, around.environment) {
+    // What belongs to the system is there already.
+    let of_person = |place: &Path| !SYSTEM.iter().any(|system| place == Path::new(system));
+    for (place, level) in toolchains::of(around.home, around.environment).into_iter().filter(|(place, _)| of_person(place)) {
         let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
         let inside = worked_in.iter().any(|folder| target.starts_with(folder));
         if inside { tools_worked_in.push(target) } else { tools.push((place, target, level)) }
@@ -312,6 +315,16 @@ fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<P
 fn add(profile: &mut Profile, path: &Path, level: Level) -> Result<(), String> {
     let target = real(path)?;
     add_there(profile, path, target, level);
+    Ok(())
+}
+
+/// Lets a place of the system through, where the machine has it.
+fn add_if_there(profile: &mut Profile, path: &Path) -> Result<(), String> {
+    match links::real(path) {
+        Ok(target) => add_there(profile, path, target, Level::Read),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+        Err(error) => return Err(format!("`{}` cannot be looked at: {error}", shown(path))),
+    }
     Ok(())
 }
 

@@ -21,6 +21,7 @@ mod links;
 mod mounted;
 pub mod placeholders;
 pub mod plan;
+mod pool;
 pub mod profile;
 pub mod proxy;
 mod scratch;

@@ -45,9 +45,10 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
 /// If nothing is there, or it cannot be looked at.
 pub(crate) fn real(path: &Path) -> std::io::Result<PathBuf> {
     let is_plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
-    match is_plain.then(|| open(path)).flatten() {
-        Some(_) => Ok(path.components().collect()),
-        None => std::fs::canonicalize(path),
+    match is_plain.then(|| opened(path)) {
+        Some(Ok(_)) => Ok(path.components().collect()),
+        Some(Err(Errno::NOENT)) => Err(Errno::NOENT.into()),
+        _ => std::fs::canonicalize(path),
     }
 }
 
@@ -56,7 +57,7 @@ pub(crate) const PLACE: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFla
 
 /// Opens a place that has no link in its path; none if there is one, or nothing is there.
 pub(crate) fn open(path: &Path) -> Option<OwnedFd> {
-    match rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    match opened(path) {
         Err(Errno::NOSYS | Errno::PERM) => {
             // Where that call is kept away: the path must be its own real one.
             let real = std::fs::canonicalize(path).is_ok_and(|real| real == path);
@@ -64,6 +65,10 @@ pub(crate) fn open(path: &Path) -> Option<OwnedFd> {
         }
         result => result.ok(),
     }
+}
+
+fn opened(path: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::NO_SYMLINKS)
 }
 
 /// The first link on the way to a path, by the folder it really is in, where it leads, and what of the path is behind it.

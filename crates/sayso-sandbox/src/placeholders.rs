@@ -6,17 +6,17 @@
 //! down before, in sayso's own folder, so that it goes away with the next command where a process was cut off.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Seek as _, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::io::{ErrorKind, Read as _, Seek as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, linkat};
+use rustix::fs::{FlockOperation, flock};
 use sayso_core::digest::Digest;
 use sayso_core::visible::visible;
 
 use crate::found::stand_in;
+use crate::pool::{self, Pool};
 
 /// How much a list may hold; it is ours, so more is not a list.
 const MOST_LIST: u64 = 1 << 20;
@@ -28,6 +28,8 @@ pub(crate) struct Placeholders {
     turn: File,
     /// Holds the list, and is locked by everybody who needs the places.
     list: File,
+    /// sayso's own folder.
+    folder: PathBuf,
     /// The places: those that were missing, and those that others have made.
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -53,16 +55,18 @@ impl Placeholders {
                 .map_err(|error| trouble("its list", error))
         };
         let (turn, mut list) = (open("turn")?, open("list")?);
+        let mut pool = Pool::new(folder);
         lock(&turn, FlockOperation::LockExclusive).map_err(|error| trouble("its lock", error))?;
         if lock(&list, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            clear(&mut list);
+            clear(&mut list, &mut pool);
         }
         let mut paths = read(&mut list).into_iter().filter(|path| is_ours(path)).collect::<Vec<_>>();
         let fresh: Vec<&PathBuf> = missing.iter().filter(|path| fs::symlink_metadata(path).is_err()).collect();
         let noted = note(&mut list, &fresh).map_err(|error| trouble("its list", error));
         let made = noted.and_then(|()| {
             fresh.iter().try_for_each(|path| {
-                let place = self::make(path).map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
+                let place = self::make(path, folder, &mut pool)
+                    .map_err(|error| trouble(&format!("`{}`", visible(&path.to_string_lossy())), error))?;
                 paths.extend(place);
                 Ok(())
             })
@@ -70,7 +74,7 @@ impl Placeholders {
         // From here on others may come; this lock keeps the places until the value goes.
         let held = lock(&list, FlockOperation::LockShared).map_err(|error| trouble("its lock", error));
         let _ = lock(&turn, FlockOperation::Unlock);
-        let placeholders = Placeholders { turn, list, paths };
+        let placeholders = Placeholders { turn, list, folder: folder.to_owned(), paths };
         made.and(held).map(|()| placeholders)
     }
 }
@@ -78,16 +82,13 @@ impl Placeholders {
 impl Drop for Placeholders {
     fn drop(&mut self) {
         if lock(&self.turn, FlockOperation::LockExclusive).is_ok() && lock(&self.list, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            clear(&mut self.list);
+            clear(&mut self.list, &mut Pool::new(&self.folder));
         }
         // Closing the files gives the locks back.
     }
 }
 
-/// How a place looks: nobody else makes a folder that only its owner can read.
-const MODE: u32 = 0o500;
-
-/// The same for a file that stands in for one of git's.
+/// How a file looks that stands in for one of git's: nobody else makes one that only its owner can read.
 const FILE_MODE: u32 = 0o400;
 
 /// Writes places down that are going to be made.
@@ -101,38 +102,42 @@ fn note(list: &mut File, paths: &[&PathBuf]) -> std::io::Result<()> {
 }
 
 /// Makes a place; nothing where something stands by now.
-fn make(path: &Path) -> std::io::Result<Option<PathBuf>> {
+fn make(path: &Path, own: &Path, pool: &mut Pool) -> std::io::Result<Option<PathBuf>> {
     let made = match stand_in(path) {
-        Some(bytes) => put(path, bytes),
-        None => fs::DirBuilder::new().mode(MODE).create(path),
+        Some(bytes) => put(path, bytes, own),
+        None => pool.put(path),
     };
     match made {
         Ok(()) => Ok(Some(path.to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(None),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Makes the file for git, with all that is in it from the first moment on where the file system can: git does not work with an empty one.
-fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    if let Ok(file) = rustix::fs::open(folder, flags, Mode::from_raw_mode(FILE_MODE)) {
-        let mut file = File::from(file);
-        file.write_all(bytes)?;
-        let number = format!("/proc/self/fd/{}", file.as_raw_fd());
-        return Ok(linkat(CWD, number, CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+/// Puts the file for git there, with all that is in it from the first moment on: git does not work with an empty one. It is one file with
+/// many names, since to make one each time takes its time.
+fn put(path: &Path, bytes: &[u8], own: &Path) -> std::io::Result<()> {
+    let kept = own.join(path.file_name().unwrap_or_default());
+    if !is_ours(&kept) {
+        // Whatever it is, it is not what it should be.
+        let _ = fs::remove_file(&kept);
+        let fresh = own.join(format!("fresh-{}", std::process::id()));
+        let _ = fs::remove_file(&fresh);
+        OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&fresh)?.write_all(bytes)?;
+        fs::rename(&fresh, &kept)?;
     }
-    OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
-}
-
-fn has_our_mode(found: &fs::Metadata) -> bool {
-    found.is_dir() && found.mode() & 0o7777 == MODE
+    match fs::hard_link(&kept, path) {
+        // On another disk, or one without such names.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(path)?.write_all(bytes)
+        }
+        done => done,
+    }
 }
 
 /// Whether what stands there is a place as they are made, with nothing in it: of this command or of another one.
 pub fn is_ours(path: &Path) -> bool {
-    let folder = |found: &fs::Metadata| has_our_mode(found) && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    let folder = |found: &fs::Metadata| pool::is_one(found) && pool::is_empty(path);
     let file = |found: &fs::Metadata| {
         let wanted = stand_in(path).filter(|bytes| bytes.len() as u64 == found.len());
         let looks = found.is_file() && found.mode() & 0o7777 == FILE_MODE;
@@ -151,14 +156,14 @@ fn read(list: &mut File) -> Vec<PathBuf> {
     lines.map(|line| PathBuf::from(std::ffi::OsString::from_vec(line.to_vec()))).collect()
 }
 
-fn clear(list: &mut File) {
+fn clear(list: &mut File, pool: &mut Pool) {
     for path in read(list) {
-        // Somebody put something there where this fails, or took it away. A folder with something in it is not removed by this.
-        let _ = match stand_in(&path) {
-            Some(_) if is_ours(&path) => fs::remove_file(&path),
-            None if fs::symlink_metadata(&path).is_ok_and(|found| has_our_mode(&found)) => fs::remove_dir(&path),
-            _ => Ok(()),
-        };
+        match stand_in(&path) {
+            // Somebody put something there where this fails, or took it away.
+            Some(_) if is_ours(&path) => drop(fs::remove_file(&path)),
+            Some(_) => {}
+            None => pool.take(&path),
+        }
     }
     // What cannot be emptied is read again next time, and found to be gone.
     let _ = list.set_len(0);

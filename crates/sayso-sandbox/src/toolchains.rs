@@ -31,12 +31,12 @@ const CACHES: [&str; 4] = ["ms-playwright", "puppeteer", "pre-commit", "electron
 /// Settings of tools that builds do not work without, and that hold no secret: looked at before they are shown.
 const SETTINGS: [&str; 2] = [".cargo/config.toml", ".cargo/config"];
 
-/// Where the tools are that exist here, and what may be done with them.
+/// Where tools may be, and what may be done with them; not all of these places exist.
 pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(PathBuf, Level)> {
     let mut found = Vec::new();
     let mut add = |path: PathBuf, level: Level| {
         let broad = path.parent().is_none() || home.is_some_and(|home| home.starts_with(&path));
-        if path.is_absolute() && !broad && path.exists() {
+        if path.is_absolute() && !broad {
             found.push((path, level));
         }
     };
@@ -66,7 +66,17 @@ pub fn of(home: Option<&Path>, environment: &[(OsString, OsString)]) -> Vec<(Pat
         }
     }
     if let Some(home) = home {
-        tools_in_home().for_each(|inner| add(home.join(inner), Level::Read));
+        // Of several in one folder, nothing is asked where there is no such folder.
+        let mut looked: Option<(String, bool)> = None;
+        for inner in tools_in_home() {
+            let (first, rest) = inner.split_once('/').unwrap_or((&inner, ""));
+            if !rest.is_empty() && looked.as_ref().is_none_or(|(known, _)| known != first) {
+                looked = Some((first.to_owned(), home.join(first).exists()));
+            }
+            if rest.is_empty() || looked.as_ref().is_some_and(|(_, there)| *there) {
+                add(home.join(&inner), Level::Read);
+            }
+        }
         ["go/bin", "go/pkg"].iter().for_each(|inner| add(home.join(inner), Level::Read));
         CACHES.iter().for_each(|name| add(home.join(".cache").join(name), Level::Read));
         SETTINGS.iter().map(|name| home.join(name)).filter(|file| holds_no_secret(file)).for_each(|file| add(file, Level::Read));
