@@ -205,7 +205,9 @@ impl Given<'_> {
                 if said.is_some() {
                     open.push((path.join(inner), place));
                 } else if self.left > 0 {
-                    self.add(&place, AccessFs::from_read(ABI::V1))?;
+                    let of_file = make_bitflags!(AccessFs::{ReadFile | Execute});
+                    let is_file = entry.file_type() == FileType::RegularFile;
+                    self.add(&place, if is_file { of_file } else { AccessFs::from_read(ABI::V1) })?;
                 }
             }
         }
