@@ -146,11 +146,11 @@ fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option
     }
     let Some(text) = &file.text else { return Ok(None) };
     let mut document = Document::new(text_of(&file.path)?, Some(text));
-    let root = document.read()?;
+    let (root, untouched) = (document.read()?, document.text.clone());
     if let Some(before) = kept.and_then(|kept| kept.takeover.as_ref()) {
         give_back(&mut document, before.as_deref())?;
     }
-    if places(Who::Claude, &root).is_empty() && document.text == *text {
+    if places(Who::Claude, &root).is_empty() && document.text == untouched {
         return Ok(Some(text.clone()));
     }
     hooks.take_out(&mut document)?;
