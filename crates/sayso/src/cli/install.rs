@@ -117,11 +117,15 @@ impl Common {
 
     fn around(&self) -> Result<Around, Stop> {
         let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
-        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        // The agent would take a relative one from wherever it is started, and nobody knows where that is.
+        let variable = |name: &str| match std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
+            Some(path) if !path.is_absolute() => Err(Stop::usage(format!("`{name}` is not an absolute path"))),
+            path => Ok(path),
+        };
         Ok(Around {
             home: whereabouts.home,
-            claude: variable("CLAUDE_CONFIG_DIR"),
-            codex: variable("CODEX_HOME"),
+            claude: variable("CLAUDE_CONFIG_DIR")?,
+            codex: variable("CODEX_HOME")?,
             etc: PathBuf::from("/etc"),
             folder: PathBuf::from(folder(self.folder.as_deref())?),
             state: whereabouts.state,
@@ -167,6 +171,9 @@ fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result
     let (who, scope) = (args.who(), args.scope());
     if args.json && !args.yes && !args.dry_run && !plan.edits.is_empty() {
         return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
+    }
+    if scope == Scope::Managed && !args.dry_run && !plan.edits.is_empty() && !rustix::process::geteuid().is_root() {
+        return Err(Stop::hint("what holds for everybody is for an administrator to change", "run it as root, or with `--dry-run`"));
     }
     if !args.json {
         say(&before(who, plan)?)?;

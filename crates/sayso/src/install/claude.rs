@@ -17,7 +17,7 @@ use super::hooks::{Event, Hooks, LONG, SHORT, handler, places, started};
 use super::kept::{Kept, KeptFile};
 use super::proved::{Now, proved};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, text_of, version};
+use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, open, text_of, version};
 
 /// The events that start the hook. Every one of them that sayso has something to say to or to write down; each costs a process.
 pub const EVENTS: [Event; 6] = [
@@ -101,7 +101,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let scope = wish.scope;
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Who::Claude, scope, &target)?;
-    let file = Foreign::open(&target)?;
+    let file = open(around, scope, &target)?;
     let hooks = Hooks { who: Who::Claude, program: &around.program, events: &EVENTS };
     let mut document = Document::new(text_of(&target)?, file.text.as_deref());
     plan.warnings.extend(oddities(Who::Claude, &document.read()?, &target));
@@ -282,7 +282,7 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Who::Claude, scope, &target)?;
-    let file = Foreign::open(&target)?;
+    let file = open(around, scope, &target)?;
     let hooks = Hooks { who: Who::Claude, program: &around.program, events: &EVENTS };
     let after = base(kept.as_ref(), &hooks, &file)?;
     let left = after.as_deref().map(|text| Document::new(text_of(&target)?, Some(text)).read()).transpose()?;

@@ -14,7 +14,7 @@ use super::foreign::{Foreign, shown};
 use super::hooks::{Event, Hooks, LONG, Place, SHORT, places};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, text_of, trust};
+use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, open, text_of, trust};
 
 /// The events that start the hook. It knows no word for a hook that must not fail.
 pub const EVENTS: [Event; 5] = [
@@ -84,7 +84,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Who::Codex, scope, &target)?;
-    let file = Foreign::open(&target)?;
+    let file = open(around, scope, &target)?;
     let hooks = Hooks { who: Who::Codex, program: &around.program, events: &EVENTS };
     let mut document = Document::new(text_of(&target)?, file.text.as_deref());
     let old = document.read()?;
@@ -270,7 +270,7 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let target = target(around, scope)?;
     let kept = Kept::read(&around.state, Who::Codex, scope, &target)?;
-    let file = Foreign::open(&target)?;
+    let file = open(around, scope, &target)?;
     let hooks = Hooks { who: Who::Codex, program: &around.program, events: &EVENTS };
     let after = base(kept.as_ref(), &hooks, &file)?;
     let root = |text: Option<&str>| Document::new(text_of(&target)?, text).read();

@@ -312,6 +312,17 @@ fn made_for(kept: Option<&Kept>, file: &Foreign) -> Vec<PathBuf> {
     made
 }
 
+/// The file of a scope. One of a project has to stand in it: its links are made by whoever made the project.
+fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, Refused> {
+    let file = Foreign::open(target)?;
+    let project = fs::canonicalize(&around.folder).unwrap_or_else(|_| around.folder.clone());
+    if scope == Scope::Project && !file.real.starts_with(&project) {
+        let words = format!("{} leads out of the project, to {}", shown(target), shown(&file.real));
+        return Err(Refused::new(words).hint("remove the link"));
+    }
+    Ok(file)
+}
+
 /// Handlers that start sayso in a way that is not ours: they are the person's, and may let a call run that sayso denies.
 fn oddities(who: Who, root: &Node, file: &Path) -> Vec<String> {
     let own = hooks::places(who, root);

@@ -85,11 +85,12 @@ fn what_is_no_file_of_the_person_s_own_is_not_touched() {
     home.install(&["claude"]).is(2, "a link to a shared folder");
     assert_eq!(fs::read_to_string(shared.join("settings.json")).unwrap(), "{}\n");
 
-    let make: [(&str, &dyn Fn(&Path)); 4] = [
-        ("leads nowhere", &|path| symlink("missing", path).unwrap()),
-        ("cannot be found", &|path| symlink("settings.json", path).unwrap()),
-        ("folder", &|path| fs::create_dir(path).unwrap()),
-        ("pipe", &|path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
+    type Make = fn(&Path);
+    let make: [(&str, Make); 4] = [
+        ("leads nowhere", |path| symlink("missing", path).unwrap()),
+        ("cannot be found", |path| symlink("settings.json", path).unwrap()),
+        ("folder", |path| fs::create_dir(path).unwrap()),
+        ("pipe", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
     ];
     for (words, make) in make {
         let home = Home::new();
@@ -279,4 +280,88 @@ fn words_that_make_no_sense_are_refused() {
     let mut program = home.scene.program();
     program.env_remove("HOME").args(["install", "claude", "--anyway", "--yes"]);
     run(&mut program, b"").is(2, "no home");
+}
+
+#[test]
+fn a_project_leads_nowhere_else() {
+    let home = Home::with_claude("{}\n");
+    fs::create_dir_all(home.scene.workspace.join(".claude")).unwrap();
+    symlink(home.claude(), home.scene.workspace.join(".claude/settings.local.json")).unwrap();
+    symlink(&home.scene.home, home.scene.workspace.join(".codex")).unwrap();
+    for agent in ["claude", "codex"] {
+        let refused = home.install(&[agent, "--project"]).is(2, agent);
+        assert!(refused.err.contains("leads out of the project"), "{}", refused.err);
+    }
+    assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{}\n");
+    assert!(!home.scene.home.join("hooks.json").exists());
+}
+
+#[test]
+fn a_variable_that_leads_elsewhere_each_time_is_refused() {
+    for (name, agent) in [("CLAUDE_CONFIG_DIR", "claude"), ("CODEX_HOME", "codex")] {
+        let home = Home::new();
+        let mut program = home.scene.program();
+        program.env(name, "here").args(["install", agent, "--anyway", "--yes"]);
+        let refused = run(&mut program, b"").is(2, name);
+        assert!(refused.err.contains(name), "{}", refused.err);
+        let mut program = home.scene.program();
+        program.env(name, "").args(["install", agent, "--anyway", "--yes"]);
+        run(&mut program, b"").is(0, "an empty one is none");
+    }
+}
+
+#[test]
+fn whoever_is_killed_leaves_the_file_whole() {
+    let home = Home::with_claude("{\n  \"model\": \"x\"\n}\n");
+    let before = fs::read_to_string(home.claude()).unwrap();
+    home.install(&["claude"]).is(0, "install");
+    let after = fs::read_to_string(home.claude()).unwrap();
+    home.uninstall(&["claude"]).is(0, "uninstall");
+    for round in 0..40 {
+        let (verb, flags): (&str, &[&str]) = if round % 2 == 0 { ("install", &["--anyway"]) } else { ("uninstall", &[]) };
+        let mut program = home.scene.program();
+        program.args([verb, "claude", "--yes"]).args(flags).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = program.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(round * 2));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = fs::read_to_string(home.claude()).unwrap();
+        assert!(now == before || now == after, "{now}");
+    }
+    home.install(&["claude"]).is(0, "install");
+    assert_eq!(fs::read_to_string(home.claude()).unwrap(), after);
+    home.uninstall(&["claude"]).is(0, "uninstall");
+    assert_eq!(fs::read_to_string(home.claude()).unwrap(), before);
+    let left: Vec<_> = fs::read_dir(home.claude().parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["settings.json"], "nothing half done is left");
+    home.run(&["audit", "verify"]).is(0, "verify");
+}
+
+#[test]
+fn an_agent_cannot_do_it() {
+    let home = Home::new();
+    let sayso = env!("CARGO_BIN_EXE_sayso");
+    for command in [
+        format!("{sayso} install claude --yes --anyway"),
+        format!("{sayso} uninstall claude --yes"),
+        format!("{sayso} uninstall codex --managed --yes"),
+        format!("env A=1 {sayso} uninstall claude --yes"),
+        format!("bash -c '{sayso} uninstall claude --yes'"),
+        "sayso uninstall claude --yes".to_owned(),
+    ] {
+        for agent in ["claude", "codex"] {
+            let payload = serde_json::json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": "PreToolUse",
+                "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"});
+            let start =
+                serde_json::json!({"session_id": "s", "cwd": home.scene.folder(), "hook_event_name": "SessionStart", "source": "startup"});
+            let hook = |payload: &serde_json::Value| {
+                let mut program = home.scene.program();
+                program.env("CLAUDE_PROJECT_DIR", home.scene.folder()).args(["hook", agent]);
+                run(&mut program, payload.to_string().as_bytes())
+            };
+            hook(&start);
+            let said = hook(&payload);
+            assert!(said.out.contains("\"deny\""), "{agent} {command}: {said:?}");
+        }
+    }
 }
