@@ -1,8 +1,8 @@
 //! Claude Code: where its settings are, which events start the hook, and what would keep it from firing.
 //!
 //! Tried with version 2.1.325: settings with a comment or a comma too many are left aside without a word, so nothing is put into such a file;
-//! `disableAllHooks` in a project's own settings switches off every hook but those of an administrator; and a hook that stands in two
-//! files is started twice.
+//! `disableAllHooks` in a project's own settings switches off every hook but those of an administrator; and the same hook in two files is
+//! started once, but hooks of two different saysos are both started.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -110,15 +110,22 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let base = base(kept.as_ref(), &hooks, &file)?;
     match elsewhere.iter().find(|(other, _)| *other == Scope::Managed || scope != Scope::Managed) {
         Some((_, path)) => {
-            plan.notes.push(format!("the hook stands in {} already, and a second one would be asked twice", shown(path)));
+            plan.notes.push(format!("the hook stands in {} already, and one is enough", shown(path)));
             if !places(Who::Claude, &document.read()?).is_empty() {
-                plan.warnings.push(format!("it stands in {}, too: run `sayso uninstall claude --{}`", shown(&target), scope.word()));
+                plan.warnings.push(format!(
+                    "it stands in {}, too, and where that is another sayso both are asked: run `sayso uninstall claude --{}`",
+                    shown(&target),
+                    scope.word()
+                ));
             }
         }
         None => hooks.put_in(&mut document)?,
     }
     for (_, path) in elsewhere.iter().filter(|(other, _)| scope == Scope::Managed && *other != Scope::Managed) {
-        plan.warnings.push(format!("the hook stands in {}, too, and is started twice there: run `sayso uninstall claude`", shown(path)));
+        plan.warnings.push(format!(
+            "the hook stands in {}, too, and where that is another sayso both are asked: run `sayso uninstall claude`",
+            shown(path)
+        ));
     }
     let mut taken = kept.as_ref().and_then(|kept| kept.takeover.clone());
     let found_version = version::version(Who::Claude, &around.path);

@@ -99,7 +99,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
         .push("where sayso is killed or cannot be started, Codex runs the tool: it has no word for a hook that must not fail".to_owned());
     let base = base(kept.as_ref(), &hooks, &file)?;
     if let Some(path) = elsewhere(around, &target, scope) {
-        plan.notes.push(format!("the hook stands in {} already, and a second one would be asked twice", shown(&path)));
+        plan.notes.push(format!("the hook stands in {} already, and one is enough", shown(&path)));
         return Ok(plan);
     }
     hooks.put_in(&mut document)?;

@@ -173,7 +173,7 @@ fn a_project_has_a_file_of_its_own_that_is_not_shared() {
     assert!(!local.exists());
     home.install(&["claude"]).is(0, "for all");
     let second = home.install(&["claude", "--project"]).is(0, "a second one");
-    assert!(second.out.contains("asked twice") && !local.exists(), "{}", second.out);
+    assert!(second.out.contains("one is enough") && !local.exists(), "{}", second.out);
 }
 
 #[test]
