@@ -11,6 +11,7 @@ mod git_identity;
 pub mod heads;
 pub mod holding;
 pub mod hook;
+pub mod install;
 pub mod intake;
 pub mod learned;
 pub mod newcomers;

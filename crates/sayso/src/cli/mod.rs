@@ -8,6 +8,7 @@ mod doctor;
 mod exec;
 mod grants;
 mod hook;
+mod install;
 mod policy;
 mod policy_test;
 mod rules;
@@ -15,7 +16,7 @@ mod run;
 mod sandbox;
 mod undo;
 
-use std::io::Write;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::bounding::Bounding;
 use crate::exit_code::Exit;
 use crate::quick;
 use crate::record_folder;
+use crate::screen::line::forget_typed;
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
@@ -50,6 +52,8 @@ enum Command {
     Run(run::RunArgs),
     Exec(exec::ExecArgs),
     Hook(hook::HookArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
     Undo(undo::UndoArgs),
     Audit(audit::AuditArgs),
     Doctor(doctor::DoctorArgs),
@@ -121,6 +125,8 @@ pub fn run() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Exec(args) => return exec::run_args(&args),
         Command::Hook(args) => return hook::run_args(&args),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
         Command::Undo(args) => undo::run(&args),
         Command::Audit(args) => audit::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -133,7 +139,7 @@ pub fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(Stop::Quiet(exit)) => exit.into(),
         Err(Stop::Usage(message)) => {
-            let _ = write!(std::io::stderr(), "{message}");
+            let _ = write!(io::stderr(), "{message}");
             Exit::Usage.into()
         }
     }
@@ -159,10 +165,10 @@ impl Stop {
 }
 
 /// A reader that went away (`sayso … | head`) is no failure.
-impl From<std::io::Error> for Stop {
-    fn from(error: std::io::Error) -> Stop {
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
         match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Stop::Quiet(Exit::Allowed),
+            io::ErrorKind::BrokenPipe => Stop::Quiet(Exit::Allowed),
             _ => Stop::usage(format!("cannot write: {error}")),
         }
     }
@@ -170,11 +176,24 @@ impl From<std::io::Error> for Stop {
 
 /// Prints what an exit status sums up. If nobody reads it the status still has to tell: a denial must never look like an allow.
 fn say(text: &str) -> Result<(), Stop> {
-    let mut out = std::io::stdout().lock();
+    let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
+}
+
+/// Whether the person at the terminal says yes.
+fn confirmed(question: &str) -> Result<bool, Stop> {
+    if !io::stdin().is_terminal() {
+        return Err(Stop::hint("there is no terminal to ask on", "say `--yes` to do it without asking"));
+    }
+    say(question)?;
+    // What was typed before the question stood there is no answer to it (I-11).
+    forget_typed(&io::stdin()).map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// The place a command works in, with its policy.
@@ -221,7 +240,7 @@ impl Place {
             if let Some((why, text)) = found.filter(|(_, text)| !text.is_empty()) {
                 let shown = sayso_core::visible::visible(&text);
                 // Nothing is left to tell if the warning itself cannot be written.
-                let _ = writeln!(std::io::stderr(), "sayso: warning: `{name}` is `{shown}`, so everything asks; {why}");
+                let _ = writeln!(io::stderr(), "sayso: warning: `{name}` is `{shown}`, so everything asks; {why}");
             }
         }
     }

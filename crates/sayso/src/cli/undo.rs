@@ -1,6 +1,6 @@
 //! `sayso undo`: takes back what sayso's file tools changed, one change or a whole batch.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, Write};
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
@@ -11,10 +11,9 @@ use sayso_store::journal::Journal;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Which};
 
-use super::{Stop, say};
+use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
 use crate::record_folder;
-use crate::screen::line::forget_typed;
 use crate::screen::paint::Paint;
 
 /// Take back a file change that sayso made: it shows what it will do, and refuses where something changed since.
@@ -60,7 +59,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
         }
         return Ok(Exit::Failed);
     }
-    if !args.yes && !confirmed()? {
+    if !args.yes && !confirmed("take it back? [y/N] ")? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }
@@ -124,18 +123,6 @@ fn shown(plan: &Plan) -> String {
     }
     let paint = Paint::for_stream(&io::stdout());
     out.lines().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect()
-}
-
-fn confirmed() -> Result<bool, Stop> {
-    if !io::stdin().is_terminal() {
-        return Err(Stop::hint("there is no terminal to ask on", "say `--yes` to do it without asking"));
-    }
-    say("take it back? [y/N] ")?;
-    // What was typed before the question stood there is no answer to it (I-11).
-    forget_typed(&io::stdin()).map_err(|error| Stop::usage(format!("the terminal broke: {error}")))?;
-    let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(|error| Stop::usage(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 fn as_node(plan: &Plan, id: Option<&str>) -> Node {

@@ -22,6 +22,7 @@ mod holes_commands;
 mod holes_grants;
 mod holes_policy;
 mod hook;
+mod install;
 mod numbers;
 mod path_classes;
 mod program;

@@ -1,0 +1,154 @@
+//! A file of somebody else's that is to be changed: where it really is, whether it is safe to touch, and what stands in it.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use sayso_core::digest::Digest;
+use sayso_core::visible::visible;
+use sayso_tools::beneath::{self, Spot};
+use sayso_tools::state::State;
+
+use super::Refused;
+
+/// The longest settings that are read.
+pub const LONGEST: usize = 4 << 20;
+
+const GROUP_WRITES: u32 = 0o020;
+const OTHERS_WRITE: u32 = 0o002;
+const STICKY: u32 = 0o1000;
+
+/// A file that is to be changed.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// As the agent names it.
+    pub path: PathBuf,
+    /// Where it really is, without links.
+    pub real: PathBuf,
+    /// What stands in it; none if it is missing.
+    pub text: Option<String>,
+    /// Its permissions; none if it is missing.
+    pub mode: Option<u32>,
+    /// Folders above it that are missing, the outermost first.
+    pub missing: Vec<PathBuf>,
+    /// Whether it has other names.
+    pub has_other_names: bool,
+}
+
+impl Foreign {
+    /// Looks at it.
+    ///
+    /// # Errors
+    /// When it is no file of the person's own, others could write it, or it cannot be read.
+    pub fn open(path: &Path) -> Result<Foreign, Refused> {
+        let refuse = |what: &str| Refused::new(format!("{} {what}", shown(path)));
+        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Foreign::missing(path);
+        }
+        let real = fs::canonicalize(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => refuse("is a link that leads nowhere"),
+            _ => refuse(&format!("cannot be found: {error}")),
+        })?;
+        check_above(&real)?;
+        if real != path {
+            check_above(path)?;
+        }
+        let spot = Spot::of(&real).map_err(|trouble| Refused::new(String::from(trouble)))?;
+        let (file, found) = beneath::file(&spot.folder, &spot.name, &real).map_err(|trouble| Refused::new(String::from(trouble)))?;
+        let found_here = file.metadata().map_err(|error| refuse(&format!("cannot be looked at: {error}")))?;
+        check_own(&real, &found_here, false)?;
+        let mut bytes = Vec::new();
+        file.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| refuse(&format!("cannot be read: {error}")))?;
+        if bytes.len() > LONGEST {
+            return Err(refuse(&format!("is larger than {} MiB", LONGEST >> 20)));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|error| refuse(&format!("is no UTF-8 text, at byte {}", error.utf8_error().valid_up_to() + 1)))?;
+        let mode = Some(beneath::mode(&found));
+        Ok(Foreign { path: path.to_owned(), real, text: Some(text), mode, missing: Vec::new(), has_other_names: found_here.nlink() > 1 })
+    }
+
+    fn missing(path: &Path) -> Result<Foreign, Refused> {
+        let cannot = |at: &Path, error: std::io::Error| Refused::new(format!("{} cannot be found: {error}", shown(at)));
+        let there = path.ancestors().skip(1).find(|above| fs::symlink_metadata(above).is_ok());
+        let there = there.ok_or_else(|| Refused::new(format!("{} is nowhere", shown(path))))?;
+        let real = fs::canonicalize(there).map_err(|error| cannot(there, error))?;
+        if !real.is_dir() {
+            return Err(Refused::new(format!("{} is no folder", shown(there))));
+        }
+        let rest = path.strip_prefix(there).unwrap_or(path);
+        let whole = real.join(rest);
+        check_above(&whole)?;
+        if whole != path {
+            check_above(path)?;
+        }
+        let above = |folder: &&Path| folder.starts_with(&real) && **folder != real;
+        let mut missing: Vec<PathBuf> = whole.ancestors().skip(1).filter(above).map(Path::to_owned).collect();
+        missing.reverse();
+        Ok(Foreign { path: path.to_owned(), real: whole, text: None, mode: None, missing, has_other_names: false })
+    }
+
+    /// Its text, or none for a file that is missing; whatever is wrong with it counts as missing. For files that are only looked at.
+    pub fn glance(path: &Path) -> Option<String> {
+        let file = fs::metadata(path).ok().filter(fs::Metadata::is_file).and_then(|_| fs::File::open(path).ok())?;
+        let mut text = String::new();
+        file.take(LONGEST as u64).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+
+    /// What stands there now, for a change that must not lose anything.
+    pub fn state(&self) -> State {
+        match (&self.text, self.mode) {
+            (Some(text), Some(mode)) => state_of(text, mode),
+            _ => State::Absent,
+        }
+    }
+}
+
+/// A file with this text.
+pub fn state_of(text: &str, mode: u32) -> State {
+    State::File { digest: Some(Digest::of_bytes(text.as_bytes())), size: text.len() as u64, mode }
+}
+
+/// The path as a message shows it.
+pub fn shown(path: &Path) -> String {
+    format!("`{}`", visible(&path.to_string_lossy()))
+}
+
+/// Insists that nobody but the person and the system can replace a file: by writing in a folder above it, or by owning one.
+///
+/// # Errors
+/// Which folder it is.
+pub fn check_above(path: &Path) -> Result<(), Refused> {
+    for folder in path.ancestors().skip(1) {
+        match fs::metadata(folder) {
+            Ok(found) => check_own(folder, &found, true)?,
+            // What is missing is made by us.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Refused::new(format!("{} cannot be looked at: {error}", shown(folder)))),
+        }
+    }
+    Ok(())
+}
+
+/// Insists that something belongs to the person and can be written by nobody else; a folder above may belong to the system.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_own(path: &Path, found: &fs::Metadata, is_above: bool) -> Result<(), Refused> {
+    let me = rustix::process::geteuid().as_raw();
+    if found.uid() != me && !(is_above && found.uid() == 0) {
+        return Err(Refused::new(format!("{} belongs to somebody else, so it is not touched", shown(path)))
+            .hint("run sayso as the one whom it belongs to"));
+    }
+    // Many systems give each person a group of their own.
+    let own_group = found.gid() == me && rustix::process::getegid().as_raw() == me;
+    let writers = if own_group { OTHERS_WRITE } else { OTHERS_WRITE | GROUP_WRITES };
+    if found.mode() & writers != 0 && !(is_above && found.mode() & STICKY != 0) {
+        let words = if is_above { "others can write in" } else { "others can write" };
+        return Err(Refused::new(format!("{words} {}, so what stands there counts for nothing", shown(path)))
+            .hint(&format!("look at it, then run `chmod go-w` on {}", shown(path))));
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! What an installation left behind in sayso's own folder, so that it can be taken back exactly.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use sayso_core::digest::Digest;
+use sayso_core::node::{Node, Value};
+use sayso_core::text::{Limits, json};
+use sayso_store::folder::Folder;
+
+use super::{Edit, Scope, Who};
+
+/// The folder in sayso's own.
+const FOLDER: &str = "installed";
+/// The longest record that is read: two texts of settings, written as JSON.
+const LONGEST: u64 = 64 << 20;
+
+/// What is remembered of one installation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The files it changed.
+    pub files: Vec<KeptFile>,
+    /// What the agent's own approvals were before they were switched off, as JSON; the inner one is none where nothing stood there.
+    pub takeover: Option<Option<String>>,
+}
+
+/// A file that was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptFile {
+    /// Where it really is.
+    pub path: PathBuf,
+    /// Its text without sayso; none if it was not there.
+    pub before: Option<String>,
+    /// The digest of the text that it was left with.
+    pub after: String,
+    /// The folders that were made for it.
+    pub made: Vec<PathBuf>,
+}
+
+impl KeptFile {
+    /// What a change leaves behind; none if the file goes.
+    pub fn of(edit: &Edit) -> Option<KeptFile> {
+        let after = Digest::of_bytes(edit.after.as_ref()?.as_bytes()).to_string();
+        Some(KeptFile { path: edit.file.real.clone(), before: edit.base.clone(), after, made: edit.made.clone() })
+    }
+
+    /// Whether the file still is as it was left.
+    pub fn is_as_left(&self, text: Option<&str>) -> bool {
+        text.is_some_and(|text| Digest::of_bytes(text.as_bytes()).to_string() == self.after)
+    }
+
+    fn to_node(&self) -> Option<Node> {
+        let path = |path: &PathBuf| path.to_str().map(Node::text);
+        Some(Node::map([
+            ("path", path(&self.path)?),
+            ("before", self.before.as_ref().map_or_else(|| Value::Null.into(), Node::text)),
+            ("after", Node::text(&self.after)),
+            ("made", Value::List(self.made.iter().filter_map(path).collect()).into()),
+        ]))
+    }
+
+    fn from_node(node: &Node) -> Option<KeptFile> {
+        let text = |key: &str| node.get(key).and_then(Node::as_text);
+        Some(KeptFile {
+            path: PathBuf::from(text("path")?),
+            before: text("before").map(str::to_owned),
+            after: text("after")?.to_owned(),
+            made: node.get("made")?.items().iter().filter_map(Node::as_text).map(PathBuf::from).collect(),
+        })
+    }
+}
+
+impl Kept {
+    /// What was remembered; none if nothing was, or if it is no record of this kind.
+    ///
+    /// # Errors
+    /// When sayso's folder cannot be relied on.
+    pub fn read(state: &Path, who: Who, scope: Scope, target: &Path) -> Result<Option<Kept>, String> {
+        let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
+        let Some(folder) = folder else { return Ok(None) };
+        let Some(file) = folder.read(&name(who, scope, target))? else { return Ok(None) };
+        let mut text = String::new();
+        if file.take(LONGEST).read_to_string(&mut text).is_err() {
+            return Ok(None);
+        }
+        let Ok(node) = json::read(&text, &Limits { bytes: 64 << 20, ..Limits::default() }) else { return Ok(None) };
+        let files = node.get("files").map(Node::items).unwrap_or_default().iter().filter_map(KeptFile::from_node).collect();
+        let takeover = node.get("takeover").map(|before| before.as_text().map(str::to_owned));
+        Ok(Some(Kept { files, takeover }))
+    }
+
+    /// Remembers it in place of what was remembered before; none forgets that.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(state: &Path, who: Who, scope: Scope, target: &Path, kept: Option<&Kept>) -> Result<(), String> {
+        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of installations is missing")?;
+        let name = name(who, scope, target);
+        let Some(kept) = kept else { return folder.remove(&name) };
+        let mut fields = vec![
+            ("agent", Node::text(who.name())),
+            ("scope", Node::text(scope.word())),
+            ("files", Value::List(kept.files.iter().filter_map(KeptFile::to_node).collect()).into()),
+        ];
+        if let Some(before) = &kept.takeover {
+            fields.push(("takeover", before.as_ref().map_or_else(|| Value::Null.into(), Node::text)));
+        }
+        let fresh = format!("{name}.{}", std::process::id());
+        folder.remove(&fresh)?;
+        let mut file = folder.create_new(&fresh)?.ok_or("somebody writes the same file")?;
+        let written = file.write_all(json::write(&Node::map(fields)).as_bytes()).and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            // What is left of it says nothing.
+            let _ = folder.remove(&fresh);
+            return Err(format!("what is to be remembered of the installation cannot be written: {error}"));
+        }
+        folder.rename(&fresh, &name)?;
+        folder.sync()
+    }
+}
+
+/// One for each agent, scope and file.
+fn name(who: Who, scope: Scope, target: &Path) -> String {
+    let digest = Digest::of_bytes(target.to_string_lossy().as_bytes()).hex().map(char::from);
+    format!("{}-{}-{}.json", who.name(), scope.word(), digest.iter().take(32).collect::<String>())
+}

@@ -1,0 +1,348 @@
+//! Puts the hook of sayso into an agent's own settings, and takes it out again.
+//!
+//! A plan is made first and shown; carrying it out changes every file whole or not at all, only if it still is what was shown, and keeps
+//! what was there.
+
+pub mod claude;
+pub mod codex;
+pub mod foreign;
+pub mod hooks;
+pub mod kept;
+pub mod program;
+pub mod proved;
+pub mod shown;
+pub mod spans;
+pub mod trust;
+pub mod version;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use sayso_core::node::Node;
+use sayso_core::visible::visible;
+use sayso_tools::changes::Step;
+use sayso_tools::files::{About, Files, Settings};
+use sayso_tools::making::Source;
+use sayso_tools::state::State;
+
+use foreign::{Foreign, shown, state_of};
+use kept::{Kept, KeptFile};
+
+/// An agent that sayso has a hook for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+impl Who {
+    /// Its name on the command line, and that of its program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Who::Claude => "claude",
+            Who::Codex => "codex",
+        }
+    }
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Who::Claude => "Claude Code",
+            Who::Codex => "Codex",
+        }
+    }
+}
+
+/// For whom the hook is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The person, in every project.
+    User,
+    /// The person, in one project.
+    Project,
+    /// Everybody on the machine.
+    Managed,
+}
+
+impl Scope {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+            Scope::Managed => "managed",
+        }
+    }
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub claude: Option<PathBuf>,
+    /// `CODEX_HOME`.
+    pub codex: Option<PathBuf>,
+    /// What an administrator sets: `/etc`.
+    pub etc: PathBuf,
+    /// The project.
+    pub folder: PathBuf,
+    /// sayso's own folder.
+    pub state: PathBuf,
+    /// The sayso that hooks start.
+    pub program: PathBuf,
+    /// Where programs are looked for.
+    pub path: Vec<PathBuf>,
+    /// The time, in seconds since 1970.
+    pub now: i64,
+}
+
+/// What the person wants.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// Whose settings.
+    pub who: Who,
+    /// For whom.
+    pub scope: Scope,
+    /// The agent's own approvals are switched off.
+    pub takeover: bool,
+    /// The hook is trusted in the person's name, where the agent keeps that.
+    pub trust: bool,
+    /// A program that may not last will do.
+    pub anyway: bool,
+}
+
+/// Why nothing was done: whole lines for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(pub String);
+
+impl Refused {
+    /// In these words.
+    pub fn new(words: impl AsRef<str>) -> Refused {
+        Refused(format!("sayso: {}\n", words.as_ref()))
+    }
+
+    /// With a way out.
+    #[must_use]
+    pub fn hint(self, hint: &str) -> Refused {
+        Refused(format!("{}hint: {hint}\n", self.0))
+    }
+
+    /// A finding in a file of the agent's, as it is printed everywhere.
+    pub fn rendered(finding: String) -> Refused {
+        Refused(format!("{finding}sayso: nothing was changed\n"))
+    }
+}
+
+impl From<String> for Refused {
+    fn from(words: String) -> Refused {
+        Refused::new(words)
+    }
+}
+
+/// A file that changes.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// As it is.
+    pub file: Foreign,
+    /// Its new text; none if it goes.
+    pub after: Option<String>,
+    /// Its text without sayso; none if it would not be there.
+    pub base: Option<String>,
+    /// Folders that were made for it, by this or by an earlier change.
+    pub made: Vec<PathBuf>,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The files that change.
+    pub edits: Vec<Edit>,
+    /// What the person has to know, because something is not as it should be.
+    pub warnings: Vec<String>,
+    /// What is good to know.
+    pub notes: Vec<String>,
+    /// What is remembered for the day it is taken back; none if that day is today.
+    pub kept: Option<Kept>,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// The id that takes it back.
+    pub id: String,
+    /// Where the files lie as they were.
+    pub backups: Vec<(PathBuf, PathBuf)>,
+    /// Remarks.
+    pub remarks: Vec<String>,
+}
+
+/// What has to be done to install the hook.
+///
+/// # Errors
+/// Why it cannot be done.
+pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
+    program::check(&around.program)?;
+    if let Some(doubt) = program::doubt(&around.program, around).filter(|_| !wish.anyway) {
+        let words = format!("the program {} is no good for a hook: {doubt}", shown(&around.program));
+        return Err(Refused::new(words).hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
+    }
+    match wish.who {
+        Who::Claude => claude::install(around, wish),
+        Who::Codex => codex::install(around, wish),
+    }
+}
+
+/// What has to be done to take it out.
+///
+/// # Errors
+/// Why it cannot be done.
+pub fn uninstall(around: &Around, who: Who, scope: Scope) -> Result<Plan, Refused> {
+    match who {
+        Who::Claude => claude::uninstall(around, scope),
+        Who::Codex => codex::uninstall(around, scope),
+    }
+}
+
+/// The file that the hook stands in.
+///
+/// # Errors
+/// When nobody knows where that is.
+pub fn target(around: &Around, who: Who, scope: Scope) -> Result<PathBuf, Refused> {
+    match who {
+        Who::Claude => claude::target(around, scope),
+        Who::Codex => codex::target(around, scope),
+    }
+}
+
+impl Plan {
+    /// Adds the change of a file, if it is one; what it was without sayso is remembered.
+    fn change(&mut self, file: Foreign, after: Option<String>, base: Option<String>, made: Vec<PathBuf>) {
+        if file.text == after {
+            return;
+        }
+        if file.real != file.path {
+            self.notes.push(format!("{} leads to {}, which is the file that changes", shown(&file.path), shown(&file.real)));
+        }
+        if file.has_other_names {
+            let words = format!("{} has other names, too; those keep the old text and are another file then", shown(&file.real));
+            self.warnings.push(words);
+        }
+        self.edits.push(Edit { file, after, base, made });
+    }
+}
+
+impl Edit {
+    fn steps(&self, scope: Scope) -> Vec<Step> {
+        let (file_mode, folder_mode) = if scope == Scope::Managed { (0o644, 0o755) } else { (0o600, 0o700) };
+        let put = |after: State| Step::put(self.file.real.clone(), self.file.state(), after);
+        let folder = |mode: u32| State::Folder { mode, inside: Some(Vec::new()) };
+        let Some(text) = &self.after else {
+            // Folders that were made for it go with it, as long as there is nothing else in them.
+            let mut steps = vec![put(State::Absent)];
+            let mut last = self.file.real.clone();
+            for made in self.made.iter().rev() {
+                let only = fs::read_dir(made).map(|entries| entries.flatten().all(|entry| entry.path() == last));
+                let Some(mode) = fs::symlink_metadata(made).ok().filter(|_| only.unwrap_or(false)).map(|found| found.mode() & 0o7777)
+                else {
+                    break;
+                };
+                steps.push(Step::put(made.clone(), folder(mode), State::Absent));
+                last.clone_from(made);
+            }
+            return steps;
+        };
+        let made = self.file.missing.iter().map(|path| Step::put(path.clone(), State::Absent, folder(folder_mode)));
+        made.chain([put(state_of(text, self.file.mode.unwrap_or(file_mode)))]).collect()
+    }
+}
+
+/// Carries a plan out: all of it or nothing, and only if every file still is as it was when the plan was made.
+///
+/// # Errors
+/// Why nothing was changed.
+pub fn carry_out(around: &Around, who: Who, scope: Scope, plan: &Plan, id: &str, asked: bool) -> Result<Done, Refused> {
+    let files = Files::open(&around.state, Settings::default())?;
+    let backups = files.backups();
+    let in_use = backups.in_use()?;
+    let mut steps = Vec::new();
+    let mut kept_in = Vec::new();
+    for edit in &plan.edits {
+        for text in [&edit.file.text, &edit.after].into_iter().flatten() {
+            backups.keep(&mut text.as_bytes())?;
+        }
+        if let Some(State::File { digest: Some(digest), .. }) = edit.file.text.as_ref().map(|_| edit.file.state()) {
+            kept_in.push((edit.file.real.clone(), backups.path(&digest)));
+        }
+        steps.extend(edit.steps(scope));
+    }
+    // First: what relaxes an agent must never be there without the way back.
+    let target = target(around, who, scope)?;
+    let before = Kept::read(&around.state, who, scope, &target)?;
+    Kept::write(&around.state, who, scope, &target, plan.kept.as_ref())?;
+    let workspace = around.folder.to_string_lossy().into_owned();
+    let about = About { id: id.to_owned(), tool: "install".to_owned(), workspace, asked, ..About::default() };
+    let made = files.carry_out(about, steps, None, &Source::Kept(backups));
+    drop(in_use);
+    match made {
+        Ok(made) => Ok(Done { id: made.id, backups: kept_in, remarks: made.remarks }),
+        Err(why) => {
+            // Without it, taking out goes by what stands in the files, which is right as well.
+            let _ = Kept::write(&around.state, who, scope, &target, before.as_ref());
+            Err(Refused::new(format!("{}; nothing was changed", visible(&why))))
+        }
+    }
+}
+
+/// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.
+fn exactly(kept: Option<&Kept>, file: &Foreign) -> Option<KeptFile> {
+    kept?.files.iter().find(|kept| kept.path == file.real && kept.is_as_left(file.text.as_deref())).cloned()
+}
+
+/// The folders that were made for a file, by an earlier change and by this one.
+fn made_for(kept: Option<&Kept>, file: &Foreign) -> Vec<PathBuf> {
+    let known = kept.and_then(|kept| kept.files.iter().find(|kept| kept.path == file.real));
+    let mut made: Vec<PathBuf> = known.map(|known| known.made.clone()).unwrap_or_default();
+    made.extend(file.missing.iter().filter(|path| !made.contains(path)).cloned().collect::<Vec<_>>());
+    made.sort_by_key(|path| path.as_os_str().len());
+    made
+}
+
+/// The file of a scope. One of a project has to stand in it: its links are made by whoever made the project.
+fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, Refused> {
+    let file = Foreign::open(target)?;
+    let project = fs::canonicalize(&around.folder).unwrap_or_else(|_| around.folder.clone());
+    if scope == Scope::Project && !file.real.starts_with(&project) {
+        let words = format!("{} leads out of the project, to {}", shown(target), shown(&file.real));
+        return Err(Refused::new(words).hint("remove the link"));
+    }
+    Ok(file)
+}
+
+/// Handlers that start sayso in a way that is not ours: they are the person's, and may let a call run that sayso denies.
+fn oddities(who: Who, root: &Node, file: &Path) -> Vec<String> {
+    let own = hooks::places(who, root);
+    let mut all = Vec::new();
+    for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
+        for (group, node) in event.node.items().iter().enumerate() {
+            for (handler, node) in node.get("hooks").map(Node::items).unwrap_or_default().iter().enumerate() {
+                let command = node.get("command").and_then(Node::as_text).unwrap_or_default();
+                let is_own = own.contains(&hooks::Place { event: event.key.clone(), group, handler });
+                if command.contains("sayso") && !is_own {
+                    let words = format!("{} starts sayso in another way, too, and that stays: `{}`", shown(file), visible(command));
+                    all.push(words);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// A path as text, for settings that name it.
+fn text_of(path: &Path) -> Result<&str, Refused> {
+    path.to_str().ok_or_else(|| Refused::new(format!("the path {} is not UTF-8", shown(path))))
+}
