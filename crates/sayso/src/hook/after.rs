@@ -33,8 +33,7 @@ pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, millise
         let append = |what: What| place.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(&operation)), what });
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.
-            let by = format!("the dialog of {}", agent.name());
-            let yes = Yes { by, scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
+            let yes = Yes { by: super::dialog(agent), scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
             append(What::Decided {
                 verdict: None,
                 outcome: Outcome::Approved,

@@ -21,6 +21,8 @@ pub struct Pending {
     pub asked: bool,
     /// `sayso exec` runs it, and writes down what comes of it.
     pub handed_over: bool,
+    /// The id of the command that waits for a yes in the agent's dialog.
+    pub held: Option<String>,
     /// The change under which its files are kept.
     pub change: Option<String>,
 }
@@ -35,8 +37,13 @@ pub fn put(state: &Path, session: &str, call: &str, pending: &Pending) -> Result
     }
     let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
-    let change = pending.change.as_ref().map_or_else(|| Value::Null.into(), Node::text);
-    let node = Node::map([("asked", flag(pending.asked)), ("handed_over", flag(pending.handed_over)), ("change", change)]);
+    let maybe = |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
+    let node = Node::map([
+        ("asked", flag(pending.asked)),
+        ("handed_over", flag(pending.handed_over)),
+        ("held", maybe(&pending.held)),
+        ("change", maybe(&pending.change)),
+    ]);
     write(&folder, &name(session, call), &node)
 }
 
@@ -65,8 +72,8 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
 pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
     let Some(node) = read(state, &name(session, call), true)? else { return Ok(Pending::default()) };
     let is = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or(false);
-    let change = node.get("change").and_then(Node::as_text).map(str::to_owned);
-    Ok(Pending { asked: is("asked"), handed_over: is("handed_over"), change })
+    let text = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+    Ok(Pending { asked: is("asked"), handed_over: is("handed_over"), held: text("held"), change: text("change") })
 }
 
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {

@@ -9,6 +9,7 @@ use sayso_core::paths::join;
 use sayso_core::tool;
 
 use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+use super::claude_rules;
 
 /// Claude Code.
 pub struct Claude;
@@ -122,6 +123,7 @@ impl Agent for Claude {
             Reply::AllowAs(input) => answer("allow", Some("allowed by the policy, and run by sayso"), Some(input)),
             Reply::Deny(why) => answer("deny", Some(why), None),
             Reply::Ask(why) => answer("ask", Some(why), None),
+            Reply::AskAs(why, input) => answer("ask", Some(why), Some(input)),
             Reply::Nothing => Said::nothing(),
         }
     }
@@ -135,7 +137,7 @@ impl Agent for Claude {
             Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
             Reply::AllowAs(input) => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
             Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-            Reply::Ask(_) | Reply::Nothing => Said::nothing(),
+            Reply::Ask(_) | Reply::AskAs(..) | Reply::Nothing => Said::nothing(),
         }
     }
 
@@ -144,6 +146,15 @@ impl Agent for Claude {
             Some("0") => Err("nobody sits in front of this session; allow it with a rule, or run it by hand".to_owned()),
             _ => Ok(()),
         }
+    }
+
+    /// It shows the new command in full, and the old one above.
+    fn asks_about_what_runs(&self) -> bool {
+        true
+    }
+
+    fn has_rules_for_commands(&self, around: &Around, workspace: &str) -> bool {
+        claude_rules::are_there(&around.claude_folders, workspace)
     }
 
     /// Its `allow` before a call has skipped its own question already; one that is asked all the same is one that the person wants.

@@ -25,6 +25,7 @@ fn the_outcome_is_written_beside_the_decision() {
 #[test]
 fn a_yes_in_the_agents_dialog_shows_when_the_call_has_run() {
     let desk = Desk::with(&[]);
+    desk.scene.user_policy("version: 1\nhooks: {exec: never}\n");
     assert_eq!(command(&desk, "make all"), "ask");
     let kinds: Vec<_> = desk.record().iter().map(|entry| entry["kind"].clone()).collect();
     assert_eq!(kinds, ["asked"]);
