@@ -13,6 +13,7 @@ pub mod holding;
 pub mod hook;
 pub mod intake;
 pub mod learned;
+pub mod lineage;
 pub mod newcomers;
 pub mod quick;
 pub mod record_folder;

@@ -54,7 +54,8 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
             complain(placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)))
         }
         Event::Started(session) => complain(after::started(agent, &session)),
-        Event::Ended(session) => complain(after::ended(&session)),
+        Event::Idle(session) => complain(after::idle(agent, &session)),
+        Event::Ended(session) => complain(after::ended(agent, &session)),
         Event::Other => Said::nothing(),
     }
 }
@@ -99,13 +100,16 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
+            Answer::Ask(asked) if is_deferred(agent, settings, around) => {
+                return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked.operation, &asked.verdict))));
+            }
             Answer::Ask(asked) if is_handed_over_when_asked(agent, place, around, &asked, wanted) => {
                 return hand_over_asked(agent, place, &gate, *asked, wanted);
             }
             Answer::Ask(asked) => {
                 let all = if verdicts.is_empty() { std::slice::from_ref(asked.verdict.as_ref()) } else { &verdicts };
                 let change = place.keep_files(first, all, true);
-                pending::put(place.state(), &first.session, &first.id, &Pending { asked: true, change, ..Pending::default() })?;
+                pending::put(place.state(), first, &Pending { asked: true, change, ..Pending::default() })?;
                 return Ok(Reply::Ask(question(&asked.operation, &asked.verdict)));
             }
         }
@@ -120,7 +124,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
             let verdicts: Vec<Verdict> = approved.iter().map(|approved| approved.verdict().clone()).collect();
             if let Some(change) = place.keep_files(first, &verdicts, false) {
                 let pending = Pending { change: Some(change), ..Pending::default() };
-                pending::put(place.state(), &first.session, &first.id, &pending)?;
+                pending::put(place.state(), first, &pending)?;
             }
             Ok(Reply::Allow)
         }
@@ -128,12 +132,21 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     }
 }
 
+/// Whether a question ends the run, to be gone on with when the person has answered it by a rule.
+fn is_deferred(agent: &dyn Agent, settings: &Resolved, around: &Around) -> bool {
+    settings.hooks_defer && agent.can_defer(around)
+}
+
+const LATER: &str = "The run waits: allow or deny it with a rule (`sayso rules add`), then go on with `claude -p --resume`";
+
 /// Whether the agent's own dialog is enough for a question.
 fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
     if settings.hooks_ask == "inbox" {
         return Err(NO_INBOX.to_owned());
     }
-    agent.can_ask(around)?;
+    if !is_deferred(agent, settings, around) {
+        agent.can_ask(around)?;
+    }
     if verdict.confirm == Confirm::Double {
         return Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned());
     }
@@ -184,7 +197,7 @@ fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) ->
         let held = gate.set_aside(approved)?;
         let id = place.recorder.keep(&holding::write(&place.choice, &held.write())?, now())?;
         let pending = Pending { handed_over: true, ..Pending::default() };
-        pending::put(place.state(), operation.session(), operation.id(), &pending)?;
+        pending::put(place.state(), &operation.call(), &pending)?;
         place.command(&id)
     };
     match hold() {
@@ -217,7 +230,7 @@ fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, 
         let held = gate.set_aside_asked(asked, dialog(agent))?;
         let id = place.recorder.keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
         let pending = Pending { asked: true, handed_over: true, held: Some(id.clone()), ..Pending::default() };
-        pending::put(place.state(), operation.session(), operation.id(), &pending)?;
+        pending::put(place.state(), &operation.call(), &pending)?;
         place.command_beside(&id, operation.command().unwrap_or_default())
     };
     match hold() {

@@ -20,6 +20,7 @@ use sayso_gate::entry::{Entry, What};
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Spent, Store};
+use sayso_store::Folder;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_world::machine::Machine;
@@ -55,15 +56,16 @@ impl Place {
     /// # Errors
     /// When there is no policy, or nothing can be written down.
     pub fn open(workspace: &str) -> Result<Place, String> {
-        let whereabouts = record_folder::whereabouts()?;
+        let (whereabouts, files) = record_folder::with_files()?;
+        let folder = Folder::open(&whereabouts.state)?;
         // What an agent starts, an agent could set variables for.
         let choice = Choice { ignores_environment: true, ..Choice::default() };
-        let loaded = quick::load(&whereabouts, Path::new(workspace), &choice);
+        let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
-        let journal = Journal::open(&whereabouts.state)?;
+        let journal = Journal::open_in(folder)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         Ok(Place { choice, policy: Arc::new(loaded.policy), recorder, grants: Arc::new(loaded.grants), whereabouts })
     }

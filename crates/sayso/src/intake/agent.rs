@@ -32,6 +32,8 @@ pub enum Event {
     },
     /// A session begins.
     Started(Session),
+    /// The agent has come to an end of what it did, or the person says something new: none of its own dialogs is open any more.
+    Idle(Session),
     /// A session is over.
     Ended(Session),
     /// Something that sayso has nothing to say to.
@@ -71,6 +73,8 @@ pub enum Reply {
     Ask(String),
     /// The same, and it may run with these arguments instead, which the person is shown.
     AskAs(String, Node),
+    /// The run ends here; gone on with later, it asks its hook about this call again. Why, and what to do meanwhile.
+    Defer(String),
     /// Nothing: the agent does what it does without a hook.
     Nothing,
 }
@@ -125,6 +129,9 @@ pub trait Agent: Sync {
     /// # Errors
     /// Why not, and what to do.
     fn can_ask(&self, around: &Around) -> Result<(), String>;
+
+    /// Whether a run that nobody watches can be ended at a call, and gone on with later.
+    fn can_defer(&self, around: &Around) -> bool;
 
     /// Whether its dialog shows, and its yes runs, the arguments that a hook put in place of others.
     fn asks_about_what_runs(&self) -> bool;

@@ -57,7 +57,6 @@ const OTHER: &[&str] = &[
     "PreCompact",
     "PreModelSwitch",
     "Setup",
-    "Stop",
     "StopFailure",
     "SubagentStart",
     "SubagentStop",
@@ -65,10 +64,12 @@ const OTHER: &[&str] = &[
     "TaskCreated",
     "TeammateIdle",
     "UserPromptExpansion",
-    "UserPromptSubmit",
     "WorktreeCreate",
     "WorktreeRemove",
 ];
+
+/// Events behind which none of its dialogs is open. After a no in one it says nothing, and waits for what the person says next.
+const IDLE: &[&str] = &["Stop", "UserPromptSubmit"];
 
 /// The longest that Claude Code waits for a command, and for one in the background: it ends them itself before that.
 const LONGEST_WAIT: &str = "600000";
@@ -83,6 +84,9 @@ impl Agent for Claude {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
             return Ok(Event::Other);
+        }
+        if IDLE.contains(&event) {
+            return Ok(idle(document, around).map_or(Event::Other, Event::Idle));
         }
         let id = text(document, "session_id")?.to_owned();
         let cwd = text(document, "cwd")?;
@@ -124,6 +128,7 @@ impl Agent for Claude {
             Reply::Deny(why) => answer("deny", Some(why), None),
             Reply::Ask(why) => answer("ask", Some(why), None),
             Reply::AskAs(why, input) => answer("ask", Some(why), Some(input)),
+            Reply::Defer(why) => answer("defer", Some(why), None),
             Reply::Nothing => Said::nothing(),
         }
     }
@@ -137,7 +142,7 @@ impl Agent for Claude {
             Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
             Reply::AllowAs(input) => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
             Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-            Reply::Ask(_) | Reply::AskAs(..) | Reply::Nothing => Said::nothing(),
+            Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
         }
     }
 
@@ -146,6 +151,11 @@ impl Agent for Claude {
             Some("0") => Err("nobody sits in front of this session; allow it with a rule, or run it by hand".to_owned()),
             _ => Ok(()),
         }
+    }
+
+    /// Only where nobody sits in front of it.
+    fn can_defer(&self, around: &Around) -> bool {
+        around.attended.as_deref() == Some("0")
     }
 
     /// It shows the new command in full, and the old one above.
@@ -170,6 +180,12 @@ impl Agent for Claude {
     fn workspace_by_itself(&self, _: &Node) -> Option<String> {
         None
     }
+}
+
+/// The session that waits. Nothing can be denied there, least of all what the person says.
+fn idle(document: &Node, around: &Around) -> Option<Session> {
+    let workspace = around.project.as_deref().filter(|project| project.starts_with('/'))?;
+    Some(Session { id: text(document, "session_id").ok()?.to_owned(), workspace: join("/", workspace) })
 }
 
 fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, String> {

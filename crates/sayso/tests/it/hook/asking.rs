@@ -47,6 +47,30 @@ fn a_dialog_asks_where_somebody_sits_in_front_of_it_and_one_yes_is_enough() {
 }
 
 #[test]
+fn a_run_that_nobody_watches_is_ended_at_a_question_where_the_person_wants_that() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    let asks = |attended: &str, line: &str| {
+        let payload = before(&desk, "Bash", json!({"command": line})).to_string();
+        let done = run(program(&desk, "claude").env("CLAUDE_CODE_SESSION_ATTENDED", attended), payload.as_bytes());
+        let said = read(&done)["hookSpecificOutput"].clone();
+        (said["permissionDecision"].as_str().unwrap().to_owned(), said["permissionDecisionReason"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(asks("0", "make all").0, "deny", "not unless they want it");
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\n");
+    let (decision, why) = asks("0", "make all");
+    assert_eq!((decision.as_str(), why.contains("make all") && why.contains("--resume")), ("defer", true), "{why}");
+    assert_eq!(asks("1", "make all").0, "ask");
+    assert_eq!(asks("0", "rm a.txt").0, "deny", "two confirmations");
+    assert_eq!(asks("0", "cat a.txt").0, "allow");
+    is_denied(&answered(&desk, "codex", &before(&desk, "Bash", json!({"command": "make all"}))), "");
+    // The person has answered by a rule, and the same call comes again.
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\nrules:\n  - allow: {command: \"make *\"}\n");
+    assert_eq!(asks("0", "make all").0, "allow");
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\nrules:\n  - deny: {command: \"make *\"}\n");
+    assert_eq!(asks("0", "make all").0, "deny");
+}
+
+#[test]
 fn an_inbox_that_is_not_there_denies_and_says_what_to_do() {
     let desk = Desk::with(&[]);
     desk.scene.user_policy("version: 1\nhooks: {ask: inbox}\n");

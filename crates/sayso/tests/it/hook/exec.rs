@@ -18,7 +18,7 @@ fn rewritten(desk: &Desk, agent: &str, input: Value) -> Value {
 }
 
 /// Runs a command as an agent does.
-fn shell(desk: &Desk, line: &Value) -> Output {
+pub fn shell(desk: &Desk, line: &Value) -> Output {
     let mut bash = Command::new("bash");
     bash.env_clear().env("PATH", PATH).env("HOME", &desk.scene.home);
     bash.env("XDG_CONFIG_HOME", desk.scene.home.join(".config")).env("XDG_STATE_HOME", desk.scene.home.join(".local/state"));
