@@ -60,7 +60,8 @@ fn main() {
         println!("no static build at {}; `cargo build --release -p sayso --target {STATIC}` makes it\n", fixed.display());
     }
     println!("Start to end of a process, median of {RUNS}, a policy of {RULES} rules.\n");
-    println!("| call | `/bin/true` | ordinary | over | × | static | over | × |\n|---|--:|--:|--:|--:|--:|--:|--:|");
+    println!("| call | `/bin/true` | ordinary | over | over, min | ≤ 2 ms | × | static | over | over, min | ≤ 1 ms | × |");
+    println!("|---|--:|{0}{0}", "--:|--:|--:|---|--:|");
     let parts: Vec<String> = (0..20).map(|number| format!("grep -n {number} a.rs | head -3")).collect();
     let parts = format!("{{\"command\":\"{}\"}}", parts.join(" && "));
     let edit = "{\"file_path\":\"{ws}/a.rs\",\"old_string\":\"x\",\"new_string\":\"y\"}";
@@ -89,22 +90,27 @@ fn main() {
             bases.push(time(&mut Command::new("/bin/true"), &scratch.join("ordinary"), ""));
             builds.iter().zip(&mut taken).for_each(|(build, times)| times.push(call(build)));
         }
-        let base = median(&mut bases);
+        let (base, least) = median(&mut bases);
         print!("| {name} | {:.2} ms |", base.as_secs_f64() * 1e3);
         for (build, times) in builds.iter().zip(&mut taken) {
-            let median = median(times);
-            let over = median.saturating_sub(base);
-            let word = if over <= build.budget { "met" } else { "**missed**" };
-            let (all, over) = (median.as_secs_f64() * 1e3, over.as_secs_f64() * 1e3);
-            print!(" {all:.2} ms | {over:.2} ms, {word} | {:.1} |", median.as_secs_f64() / base.as_secs_f64());
+            let (median, quickest) = median(times);
+            let (over, at_best) = (median.saturating_sub(base), quickest.saturating_sub(least));
+            let word = match build.budget {
+                budget if over <= budget => "met",
+                budget if at_best <= budget => "met by min",
+                _ => "**missed**",
+            };
+            let [all, over, at_best] = [median, over, at_best].map(|time| time.as_secs_f64() * 1e3);
+            print!(" {all:.2} ms | {over:.2} ms | {at_best:.2} ms | {word} | {:.1} |", median.as_secs_f64() / base.as_secs_f64());
         }
         println!();
     }
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+/// The middle one and the shortest.
+fn median(times: &mut [Duration]) -> (Duration, Duration) {
     times.sort_unstable();
-    times[times.len() / 2]
+    (times[times.len() / 2], times[0])
 }
 
 fn time(command: &mut Command, home: &Path, input: &str) -> Duration {
