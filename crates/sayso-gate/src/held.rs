@@ -16,6 +16,7 @@ use sayso_core::verdict::{Confirm, Decision, Risk, Verdict};
 
 use crate::approved::{Approved, Yes};
 use crate::brief::Brief;
+use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
@@ -42,6 +43,8 @@ pub struct Held {
     pub(crate) seals: Vec<(Extent, Digest)>,
     /// What it would do, as a person was shown it.
     pub(crate) reading: Option<Digest>,
+    /// The yes is that of a host's own dialog, and is not written down yet.
+    pub(crate) answered_by_host: bool,
 }
 
 /// The earlier answer that allowed it.
@@ -103,6 +106,7 @@ impl Gate {
             contained: approved.terms().sandbox_required,
             seals: approved.seals.iter().map(|seal| (seal.extent, seal.digest)).collect(),
             reading: approved.seals.iter().find_map(|seal| seal.reading),
+            answered_by_host: false,
             yes: approved.yes,
         };
         let again = Held::read(&held.write()).ok().and_then(|again| Operation::freeze(again.call).ok());
@@ -130,15 +134,19 @@ impl Gate {
     /// Says why it must not run; that is its end, and is written down.
     pub fn resume(&self, held: Held) -> Result<Approved, String> {
         let operation = Operation::freeze(held.call.clone()).map(Arc::new).map_err(|malformed| malformed.0)?;
-        let weighed = self.weigh_again(&operation, &held).and_then(|resumed| {
+        let weighed = self.weigh_again(&operation, &held).and_then(|(verdict, seals)| {
+            let verdict = Arc::new(verdict);
             // No entry, no run.
-            self.record(Some(&operation), What::Resumed).map_err(|why| format!("it could not be recorded: {why}"))?;
-            Ok(resumed)
+            let unwritten = |why: String| format!("it could not be recorded: {why}");
+            if held.answered_by_host {
+                let end = End { yes: held.yes.clone(), ..End::of(Outcome::Approved) };
+                self.record(Some(&operation), self.decided(&operation, &verdict, &end)).map_err(unwritten)?;
+            }
+            self.record(Some(&operation), What::Resumed).map_err(unwritten)?;
+            Ok((verdict, seals))
         });
         match weighed {
-            Ok((verdict, seals)) => {
-                Ok(Approved { rules: self.rules(), verdict: Arc::new(verdict), outcome: held.outcome, yes: held.yes, seals, operation })
-            }
+            Ok((verdict, seals)) => Ok(Approved { rules: self.rules(), verdict, outcome: held.outcome, yes: held.yes, seals, operation }),
             Err(why) => {
                 let why = format!("it was not run: {why}");
                 self.not_run(&operation, &why);

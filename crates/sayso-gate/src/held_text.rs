@@ -19,7 +19,7 @@ const HOWS: [How; 5] = [How::Interactive, How::ApproveAll, How::Yolo, How::Stric
 
 /// A held command as a value. What only a host's own tools have (what a tool says of itself, an MCP server) no held command has.
 pub(crate) fn node(held: &Held) -> Node {
-    let Held { call, digest, outcome, yes, granted, how, risk, contained, seals, reading } = held;
+    let Held { call, digest, outcome, yes, granted, how, risk, contained, seals, reading, answered_by_host } = held;
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let pair = |one: &str, other: &str| list(vec![Node::text(one), Node::text(other)]);
     let mut parts = vec![
@@ -37,6 +37,7 @@ pub(crate) fn node(held: &Held) -> Node {
         ("how", Node::text(start::word(*how))),
         ("risk", Node::text(risk.word())),
         ("contained", Value::Bool(*contained).into()),
+        ("answered_by_host", Value::Bool(*answered_by_host).into()),
         ("seals", list(seals.iter().map(|(extent, digest)| pair(extent_word(*extent), &digest.to_string())).collect())),
     ];
     parts.extend(call.batch.as_ref().map(|batch| ("batch", Node::text(batch))));
@@ -84,6 +85,7 @@ pub(crate) fn held(node: &Node) -> Option<Held> {
         how: HOWS.into_iter().find(|how| word("how") == Some(start::word(*how)))?,
         risk: Risk::from_word(word("risk")?)?,
         contained: node.get("contained")?.as_bool()?,
+        answered_by_host: node.get("answered_by_host")?.as_bool()?,
         seals: list(node.get("seals")?)?.iter().map(seal).collect::<Option<_>>()?,
         reading: maybe(node, "reading", |node| Digest::parse(node.as_text()?))?,
     })

@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
+use sayso_core::draft::Reading;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
-use sayso_core::prompt::Round;
+use sayso_core::prompt::{Round, Scope};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_core::visible::visible;
 
-use crate::approved::Approved;
+use crate::approved::{Approved, Yes};
 use crate::closing::End;
 use crate::entry::What;
 use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::gate::Gate;
+use crate::held::Held;
+use crate::seal;
 use crate::turn::Turn;
 
 /// How often a call is weighed whose grant was used up by another one meanwhile.
@@ -28,7 +31,18 @@ pub enum Answer {
     /// It does not run, and why.
     Refuse(Box<Finished>),
     /// The host asks the person. That it does is written down; what comes of it, only the host knows.
-    Ask(Arc<Operation>, Arc<Verdict>),
+    Ask(Box<Asked>),
+}
+
+/// A question that the host asks.
+#[derive(Debug)]
+pub struct Asked {
+    /// What it is about.
+    pub operation: Arc<Operation>,
+    /// The verdict on it.
+    pub verdict: Arc<Verdict>,
+    reading: Reading,
+    prompt: String,
 }
 
 /// Says whether the host can ask about a call, or why it cannot and what to do.
@@ -71,9 +85,9 @@ impl Gate {
                         let why = format!("a person has to be asked: {reason}; and {why}");
                         return refuse(End { outcome: Outcome::Nobody, ..End::trouble(&why) });
                     }
-                    let asked = What::Asked { prompt: self.ids.next("prompt"), round: Round::Only };
-                    return match self.record(Some(&operation), asked) {
-                        Ok(()) => Answer::Ask(operation, verdict),
+                    let prompt = self.ids.next("prompt");
+                    return match self.record(Some(&operation), What::Asked { prompt: prompt.clone(), round: Round::Only }) {
+                        Ok(()) => Answer::Ask(Box::new(Asked { operation, verdict, reading: weighed.reading, prompt })),
                         Err(why) => refuse(End::trouble(&format!("it could not be recorded: {why}"))),
                     };
                 }
@@ -81,5 +95,20 @@ impl Gate {
         }
         let verdict = Arc::new(self.judge(&operation, &Turn::alone()).verdict);
         Answer::Refuse(self.refuse(&operation, &verdict, End::trouble("what allowed it was used up meanwhile")))
+    }
+
+    /// Keeps a command that the host asks about, bound to what it is about now. The host lets nobody take it but by saying yes to the very
+    /// question: whoever takes it was let, and that is when the yes is written down.
+    ///
+    /// # Errors
+    /// When what it is about could not be looked at, or it is no command.
+    pub fn set_aside_asked(&self, asked: Asked, by: String) -> Result<Held, String> {
+        let Asked { operation, verdict, reading, prompt } = asked;
+        let mut seal =
+            self.seal(seal::all(&operation, &reading)).ok_or("what it is about could not be looked at, or is too much to be bound to")?;
+        seal.reading = Some(seal::fingerprint(reading));
+        let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None };
+        let approved = Approved { operation, verdict, outcome: Outcome::Approved, rules: self.rules(), yes: Some(yes), seals: vec![seal] };
+        Ok(Held { answered_by_host: true, ..self.set_aside(approved)? })
     }
 }

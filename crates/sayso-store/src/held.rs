@@ -18,8 +18,10 @@ use crate::key::Key;
 
 /// So long an operation waits, in seconds.
 pub const LIFE: i64 = 15 * 60;
-/// What is older is cleared away; until then it can be said what became of it.
-const KEPT: i64 = 60 * 60;
+/// So long one waits that the dialog of an agent asks about: people leave those open, and until they say yes it is no approval.
+pub const LONG_LIFE: i64 = 12 * 60 * 60;
+/// What is older is cleared away; until then it can be said what became of it, and none is taken twice.
+const KEPT: i64 = 2 * LONG_LIFE;
 /// A clock may go back so far and still be believed.
 const SLACK: i64 = 60;
 /// A longer text is neither kept nor read.
@@ -82,6 +84,14 @@ impl From<String> for Gone {
 /// # Errors
 /// When it is too long, or cannot be written.
 pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
+    put_for(journal, text, now, LIFE)
+}
+
+/// The same for so many seconds, [`LONG_LIFE`] at most.
+///
+/// # Errors
+/// When it is too long, or cannot be written.
+pub fn put_for(journal: &Journal, text: &str, now: i64, life: i64) -> Result<String, String> {
     if text.len() > MOST {
         return Err(format!("it has {} bytes, and no more than {MOST} can be held", text.len()));
     }
@@ -90,7 +100,7 @@ pub fn put(journal: &Journal, text: &str, now: i64) -> Result<String, String> {
     let folder = state.inner(FOLDER, true)?.ok_or("the folder of held operations is missing")?;
     clear(&folder, now)?;
     let id = new_id()?;
-    let content = format!("{FORM} {id} {now} {}\n{text}", now.saturating_add(LIFE));
+    let content = format!("{FORM} {id} {now} {}\n{text}", now.saturating_add(life.min(LONG_LIFE)));
     let mark = key.mark(PURPOSE, content.as_bytes()).hex();
     let fresh = format!("{id}{FRESH}");
     let path = shown(&folder.path().join(&fresh));
@@ -130,6 +140,25 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
     // A loss of power does not give it back.
     folder.sync()?;
     Ok(text)
+}
+
+/// Gives up what is held under an id, so that nobody can take it; says whether it still was there.
+///
+/// # Errors
+/// When that cannot be done.
+pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
+    let Some(folder) = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten() else {
+        return Ok(false);
+    };
+    if !is_id(id) || folder.look(id)?.is_none() {
+        return Ok(false);
+    }
+    // As whoever takes it: of two at once, one succeeds.
+    let is_ours = folder.create_new(&format!("{id}{TAKEN}"))?.is_some();
+    if is_ours {
+        folder.remove(id)?;
+    }
+    Ok(is_ours)
 }
 
 /// The text of a file that sayso wrote for this id, and whose time is not over.

@@ -7,14 +7,14 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, FlockOperation, flock};
 use sayso_core::digest::{Digest, Pieces};
 
 use crate::beneath;
-use crate::private_folder::{fresh, make, settle};
+use crate::private_folder::{fresh, make, settle, sync_folder};
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,14 @@ pub struct Backups {
     sync: bool,
     /// How much is kept as far as this process knows; nobody has counted at first.
     held: AtomicU64,
+    /// How many were kept as some of many.
+    kept: AtomicU64,
+    /// One of those may not last yet. From then on this stays so: another thread may still be about to wait for the disk.
+    unflushed: AtomicBool,
 }
+
+/// So many are made to last one by one.
+const FEW: u64 = 8;
 
 const NOT_COUNTED: u64 = u64::MAX;
 
@@ -61,7 +68,7 @@ impl Backups {
     /// If it cannot be made.
     pub fn open(folder: PathBuf, limits: Limits, sync: bool) -> Result<Backups, String> {
         make(&folder)?;
-        Ok(Backups { folder, limits, sync, held: AtomicU64::new(NOT_COUNTED) })
+        Ok(Backups { folder, limits, sync, held: AtomicU64::new(NOT_COUNTED), kept: AtomicU64::new(0), unflushed: AtomicBool::new(false) })
     }
 
     /// How much is kept.
@@ -111,7 +118,12 @@ impl Backups {
     /// # Errors
     /// As [`Backups::keep`].
     pub fn keep_one_of_many(&self, from: &mut dyn Read) -> Result<Kept, String> {
-        self.try_keep(from, false).map_err(|error| format!("no backup could be made: {error}"))
+        // Of a few, each is made to last by itself: to wait for everything on the disk is faster only for many.
+        let alone = self.sync && self.kept.fetch_add(1, Ordering::Relaxed) < FEW;
+        if !alone {
+            self.unflushed.store(true, Ordering::SeqCst);
+        }
+        self.try_keep(from, alone).map_err(|error| format!("no backup could be made: {error}"))
     }
 
     /// Makes everything that was kept last.
@@ -119,7 +131,11 @@ impl Backups {
     /// # Errors
     /// If the disk says no.
     pub fn flush(&self) -> Result<(), String> {
-        let flushed = if self.sync { File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?)) } else { Ok(()) };
+        let flushed = if self.sync && self.unflushed.load(Ordering::SeqCst) {
+            File::open(&self.folder).and_then(|folder| Ok(flush_disk(&folder)?))
+        } else {
+            Ok(())
+        };
         flushed.map_err(|error| format!("no backup could be made: {error}"))
     }
 
@@ -142,11 +158,21 @@ impl Backups {
             && there.1.len() == size
         {
             // Whoever clears up sees that it is wanted again.
-            there.0.set_modified(SystemTime::now()).or_else(|_| fs::rename(temp, &path))?;
-            return fs::remove_file(temp);
+            if there.0.set_modified(SystemTime::now()).is_ok() {
+                // Whoever kept it may not have come to that.
+                if sync {
+                    there.0.sync_all()?;
+                    sync_folder(path.parent());
+                }
+                return fs::remove_file(temp);
+            }
         }
         if let Some(parent) = path.parent() {
+            let is_new = !parent.exists();
             make(parent).map_err(io::Error::other)?;
+            if sync && is_new {
+                sync_folder(Some(&self.folder));
+            }
         }
         settle(file, temp, &path, sync)?;
         if self.held.load(Ordering::Relaxed) != NOT_COUNTED {

@@ -45,18 +45,26 @@ const NAMES: [&str; 3] = ["policy.yaml", "policy.yml", "policy.json"];
 
 /// All policy files that are there, the weakest layer first.
 pub fn find(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
-    let mut files = Vec::new();
+    let mut files = general(whereabouts);
+    files.extend(of_project(whereabouts, workspace));
+    files
+}
+
+/// Those that count in every workspace, the weakest layer first.
+pub fn general(whereabouts: &Whereabouts) -> Vec<PolicyFile> {
     let places = [
         (whereabouts.managed.clone(), FileLayer::Managed, NAMES.as_slice()),
         (whereabouts.config.clone(), FileLayer::User, NAMES.as_slice()),
         (whereabouts.config.join("policy.d"), FileLayer::UserSettings, &["settings.yaml"]),
-        (workspace.join(".sayso"), FileLayer::Project, NAMES.as_slice()),
     ];
-    for (folder, layer, names) in places {
-        let found = in_folder(&folder, layer, names, whereabouts, workspace);
-        files.extend(found);
-    }
-    files
+    // Only a project's file depends on where that is.
+    let nowhere = Path::new("");
+    places.iter().flat_map(|(folder, layer, names)| in_folder(folder, *layer, names, whereabouts, nowhere)).collect()
+}
+
+/// Those of a workspace itself, which come last.
+pub fn of_project(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
+    in_folder(&workspace.join(".sayso"), FileLayer::Project, &NAMES, whereabouts, workspace)
 }
 
 /// A file that the person named; it may lie anywhere.

@@ -14,6 +14,7 @@ pub mod hook;
 pub mod install;
 pub mod intake;
 pub mod learned;
+pub mod lineage;
 pub mod newcomers;
 pub mod quick;
 pub mod record_folder;

@@ -14,24 +14,34 @@ use crate::assemble::{self, Choice, Loaded};
 /// Loads the policy, without a word on what is odd in its files: that is for commands that are about the policy.
 pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
     // Nothing is made for somebody who only asks.
-    let folder = Folder::open_existing(&whereabouts.state).ok().flatten();
-    let bound = folder.as_ref().and_then(|_| bound(whereabouts, workspace, choice));
-    let (Some(folder), Some(bound)) = (folder, bound) else { return assemble::load(whereabouts, workspace, choice) };
-    if let Some((policy, grants)) = snapshot::load(&folder, &bound) {
+    match Folder::open_existing(&whereabouts.state).ok().flatten() {
+        Some(folder) => load_in(&folder, whereabouts, workspace, choice, policy_files::general(whereabouts)),
+        None => assemble::load(whereabouts, workspace, choice),
+    }
+}
+
+/// The same for somebody who has opened the state folder already, and read the files that count everywhere.
+pub fn load_in(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, choice: &Choice, general: Vec<PolicyFile>) -> Loaded {
+    let Some(bound) = bound(folder, whereabouts, workspace, choice, general) else {
+        return assemble::load(whereabouts, workspace, choice);
+    };
+    if let Some((policy, grants)) = snapshot::load(folder, &bound) {
         return Loaded { policy, grants, files: Vec::new() };
     }
     let loaded = assemble::load(whereabouts, workspace, choice);
     // Files or rules that changed meanwhile: what was read may be newer than what it would be kept for.
-    if loaded.policy.why_broken().is_none() && self::bound(whereabouts, workspace, choice) == Some(bound) {
+    let again = self::bound(folder, whereabouts, workspace, choice, policy_files::general(whereabouts));
+    if loaded.policy.why_broken().is_none() && again == Some(bound) {
         // Where it cannot be kept, the next one reads again.
-        let _ = snapshot::store(&folder, &bound, &loaded.policy, &loaded.grants);
+        let _ = snapshot::store(folder, &bound, &loaded.policy, &loaded.grants);
     }
     loaded
 }
 
 /// The digest of everything that decides what the policy is; none where a file cannot be read, which must be told.
-fn bound(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option<Digest> {
-    let mut files = policy_files::find(whereabouts, workspace);
+fn bound(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, choice: &Choice, general: Vec<PolicyFile>) -> Option<Digest> {
+    let mut files = general;
+    files.extend(policy_files::of_project(whereabouts, workspace));
     files.extend(choice.file.as_deref().map(policy_files::named));
     let mut sources: Vec<(String, Vec<u8>)> = Vec::new();
     for PolicyFile { path, layer, text, trusted, .. } in files {
@@ -46,7 +56,7 @@ fn bound(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option
     let program = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     let build = format!("{} {} {} {}", program.ino(), program.size(), program.mtime(), program.mtime_nsec());
     sources.push(("program".to_owned(), build.into_bytes()));
-    let generation = match Generation::open(&whereabouts.state).and_then(|mut generation| generation.now(&whereabouts.state)).ok()? {
+    let generation = match Generation::open_in(folder).and_then(|mut generation| generation.now(&whereabouts.state)).ok()? {
         Mark::Never => 0,
         Mark::Unknown => return None,
         Mark::At { number, file, changed } => {

@@ -14,19 +14,26 @@ use sayso_world::whereabouts::Whereabouts;
 /// # Errors
 /// When the environment does not say enough.
 pub fn whereabouts() -> Result<Whereabouts, String> {
+    with_files().map(|(whereabouts, _)| whereabouts)
+}
+
+/// The same, with those policy files: whoever needs them next need not read them again.
+///
+/// # Errors
+/// When the environment does not say enough.
+pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), String> {
     let mut whereabouts = Whereabouts::from_environment()?;
-    if let Some(path) = named(&whereabouts) {
+    // No project's file counts.
+    let files = policy_files::general(&whereabouts);
+    if let Some(path) = named(&whereabouts, &files) {
         whereabouts.state = path;
     }
-    Ok(whereabouts)
+    Ok((whereabouts, files))
 }
 
 /// The folder of the policy. A file that cannot be read says nothing here: with it, everything is denied anyway.
-fn named(whereabouts: &Whereabouts) -> Option<PathBuf> {
-    // No project's file counts, so any folder will do.
-    let files = policy_files::find(whereabouts, &whereabouts.config);
-    let files = files.into_iter().filter(|file| matches!(file.layer, FileLayer::Managed | FileLayer::User | FileLayer::UserSettings));
-    let layers: Vec<Layer> = files.filter_map(layer).collect();
+fn named(whereabouts: &Whereabouts, files: &[PolicyFile]) -> Option<PathBuf> {
+    let layers: Vec<Layer> = files.iter().filter_map(layer).collect();
     if layers.is_empty() {
         return None;
     }
@@ -38,9 +45,9 @@ fn named(whereabouts: &Whereabouts) -> Option<PathBuf> {
     }
 }
 
-fn layer(file: PolicyFile) -> Option<Layer> {
+fn layer(file: &PolicyFile) -> Option<Layer> {
     // Most files say nothing of it, and reading them twice would cost each call.
-    let text = file.text.ok().filter(|text| text.contains("audit"))?;
+    let text = file.text.as_ref().ok().filter(|text| text.contains("audit"))?;
     let name = file.path.display().to_string();
     let is_json = file.path.extension().is_some_and(|extension| extension == "json");
     let origin = match file.layer {
@@ -48,6 +55,6 @@ fn layer(file: PolicyFile) -> Option<Layer> {
         FileLayer::UserSettings => Origin::Learned,
         _ => Origin::User,
     };
-    let (layer, findings) = read(Source { name: &name, text: &text }, if is_json { Format::Json } else { Format::Yaml }, origin, &Bash);
+    let (layer, findings) = read(Source { name: &name, text }, if is_json { Format::Json } else { Format::Yaml }, origin, &Bash);
     layer.filter(|_| findings.iter().all(|finding| finding.severity != Severity::Error))
 }

@@ -72,6 +72,11 @@ impl Recorder {
         held::put(&self.journal, text, now)
     }
 
+    /// The same for one that an agent's dialog asks about, which may stay open for long.
+    pub fn keep_for_dialog(&self, text: &str, now: i64) -> Result<String, String> {
+        held::put_for(&self.journal, text, now, held::LONG_LIFE)
+    }
+
     /// Writes an entry that belongs to no call.
     pub fn note(&self, kind: &str, fields: Vec<(&'static str, Node)>) -> Result<(), String> {
         let mut all = self.who();

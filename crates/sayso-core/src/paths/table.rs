@@ -4,6 +4,7 @@
 //! `/etc/shadow` stands only at the root and `~/bin` only in the home folder; in a name `*` and `?` are wild; `credentials$` must end the path.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::fold::{fold, fold_whole, has_two_forms, is_folded_short_name_of, parts_of_short_name};
 use super::glob::{fits, is_glob, means};
@@ -17,10 +18,13 @@ pub(super) struct Group {
     pub patterns: &'static [&'static str],
 }
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Entry {
     first: Shape,
-    names: Vec<&'static str>,
+    /// The first name as it is written.
+    name: &'static str,
+    /// The names after it, with `/` between them.
+    others: &'static str,
     must_end: bool,
     why: &'static str,
 }
@@ -60,60 +64,111 @@ impl Shape {
 }
 
 /// Groups made ready for looking up. Every name of a path picks one small bucket by its first letters and one by its ending.
+///
+/// A process that lives for one answer makes this first, so that it is made with few allocations, and what is seldom needed only then.
 pub(super) struct Table {
-    by_start: Vec<Vec<Entry>>,
-    by_ending: Vec<Vec<Entry>>,
+    groups: &'static [&'static [Group]],
+    by_start: Buckets,
+    by_ending: Buckets,
     /// What starts and ends with a wild sign but has a dot between: most names have none.
     dotted: Vec<Entry>,
     anywhere: Vec<Entry>,
     /// Everything that may stand at any depth, by what the short name that Windows makes of it starts or ends with.
-    short: BTreeMap<ShortKey, Vec<Entry>>,
-    at_root: Vec<Vec<Entry>>,
+    short: OnceLock<BTreeMap<ShortKey, Vec<Entry>>>,
+    at_root: Buckets,
     at_home: Vec<Entry>,
 }
 
 const BUCKETS: usize = 512;
+/// Stands for no entry.
+const NONE: u16 = u16::MAX;
+
+/// Entries by a number below [`BUCKETS`]: those of one number are a chain, in the order in which they were added.
+struct Buckets {
+    ends: [(u16, u16); BUCKETS],
+    entries: Vec<(Entry, u16)>,
+}
+
+impl Buckets {
+    fn new() -> Self {
+        Buckets { ends: [(NONE, NONE); BUCKETS], entries: Vec::with_capacity(256) }
+    }
+
+    fn add(&mut self, number: usize, entry: Entry) {
+        let Ok(index) = u16::try_from(self.entries.len()) else { return };
+        let Some((first, last)) = self.ends.get_mut(number) else { return };
+        match self.entries.get_mut(usize::from(*last)) {
+            Some((_, next)) => *next = index,
+            None => *first = index,
+        }
+        *last = index;
+        self.entries.push((entry, NONE));
+    }
+
+    fn of(&self, number: usize) -> impl Iterator<Item = &Entry> {
+        let mut at = self.ends.get(number).map_or(NONE, |(first, _)| *first);
+        std::iter::from_fn(move || {
+            let (entry, next) = self.entries.get(usize::from(at))?;
+            at = *next;
+            Some(entry)
+        })
+    }
+}
+
+/// A pattern, and where it may stand.
+struct Pattern {
+    entry: Entry,
+    at_home: bool,
+    at_root: bool,
+}
+
+impl Pattern {
+    fn new(pattern: &'static str, why: &'static str) -> Pattern {
+        let (path, must_end) = pattern.strip_suffix('$').map_or((pattern, false), |path| (path, true));
+        let (path, at_home) = path.strip_prefix("~/").map_or((path, false), |path| (path, true));
+        let at_root = path.starts_with('/');
+        let (name, others) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+        Pattern { entry: Entry { first: Shape::new(name), name, others, must_end, why }, at_home, at_root }
+    }
+}
+
+fn patterns(groups: &'static [&'static [Group]]) -> impl Iterator<Item = Pattern> {
+    groups.iter().copied().flatten().flat_map(|group| group.patterns.iter().map(|pattern| Pattern::new(pattern, group.why)))
+}
 
 impl Table {
-    pub(super) fn new(groups: &[&[Group]]) -> Self {
-        let empty = || std::iter::repeat_with(Vec::new).take(BUCKETS).collect();
+    pub(super) fn new(groups: &'static [&'static [Group]]) -> Self {
         let mut table = Table {
-            by_start: empty(),
-            by_ending: empty(),
+            groups,
+            by_start: Buckets::new(),
+            by_ending: Buckets::new(),
             dotted: Vec::new(),
             anywhere: Vec::new(),
-            short: BTreeMap::new(),
-            at_root: empty(),
+            short: OnceLock::new(),
+            at_root: Buckets::new(),
             at_home: Vec::new(),
         };
-        for group in groups.iter().copied().flatten() {
-            for pattern in group.patterns {
-                table.add(pattern, group.why);
+        for Pattern { entry, at_home, at_root } in patterns(groups) {
+            match (start_bucket(entry.name), ending_bucket(entry.name)) {
+                _ if at_home => table.at_home.push(entry),
+                (start, _) if at_root => table.at_root.add(start.unwrap_or_default(), entry),
+                (Some(number), _) => table.by_start.add(number, entry),
+                (None, Some(number)) => table.by_ending.add(number, entry),
+                (None, None) if entry.name.contains('.') => table.dotted.push(entry),
+                (None, None) => table.anywhere.push(entry),
             }
         }
         table
     }
 
-    fn add(&mut self, pattern: &'static str, why: &'static str) {
-        let (path, must_end) = pattern.strip_suffix('$').map_or((pattern, false), |path| (path, true));
-        let (path, at_home) = path.strip_prefix("~/").map_or((path, false), |path| (path, true));
-        let names: Vec<_> = components(path).collect();
-        let first = names.first().copied().unwrap_or_default();
-        let bucket = match (start_bucket(first), ending_bucket(first)) {
-            _ if at_home => Some(&mut self.at_home),
-            (start, _) if path.starts_with('/') => self.at_root.get_mut(start.unwrap_or_default()),
-            (Some(number), _) => self.by_start.get_mut(number),
-            (None, Some(number)) => self.by_ending.get_mut(number),
-            (None, None) if first.contains('.') => Some(&mut self.dotted),
-            (None, None) => Some(&mut self.anywhere),
-        };
-        let entry = Entry { first: Shape::new(first), names, must_end, why };
-        if !at_home && !path.starts_with('/') {
-            self.short.entry(short_key(first)).or_default().push(entry.clone());
-        }
-        if let Some(bucket) = bucket {
-            bucket.push(entry);
-        }
+    fn short(&self) -> &BTreeMap<ShortKey, Vec<Entry>> {
+        self.short.get_or_init(|| {
+            let mut short: BTreeMap<ShortKey, Vec<Entry>> = BTreeMap::new();
+            for Pattern { entry, .. } in patterns(self.groups).filter(|pattern| !pattern.at_home && !pattern.at_root) {
+                short.entry(short_key(entry.name)).or_default().push(entry);
+            }
+            short
+        })
     }
 
     /// The reason why a path is guarded.
@@ -128,7 +183,7 @@ impl Table {
     fn find_at_root(&self, path: &str) -> Option<&'static str> {
         let mut names = components(path);
         let first = fold(names.next()?);
-        look(self.at_root.get(start_bucket(&first)?)?, &first, &names)
+        look(self.at_root.of(start_bucket(&first)?), &first, &names)
     }
 
     fn find_at_home(&self, path: &str, home: &str) -> Option<&'static str> {
@@ -158,7 +213,7 @@ impl Table {
     }
 
     fn find_name<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
-        let in_bucket = |buckets: &[Vec<Entry>], number: Option<usize>| look(buckets.get(number?)?, folded, rest);
+        let in_bucket = |buckets: &Buckets, number: Option<usize>| look(buckets.of(number?), folded, rest);
         let with_dot = || {
             let (_, ending) = folded.rsplit_once('.')?;
             in_bucket(&self.by_ending, pair_bucket(ending)).or_else(|| look(&self.dotted, folded, rest))
@@ -170,8 +225,8 @@ impl Table {
     fn find_short<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
         let (stem, ending) = parts_of_short_name(folded)?;
         let keys = [stem.chars().next().map(starts_with), ending.chars().next().map(ShortKey::Ending), Some(ShortKey::Any)];
-        let entries = keys.into_iter().flatten().filter_map(|key| self.short.get(&key)).flatten();
-        first_of(entries, rest, |entry| entry.names.first().is_some_and(|pattern| is_folded_short_name_of(folded, pattern)))
+        let entries = keys.into_iter().flatten().filter_map(|key| self.short().get(&key)).flatten();
+        first_of(entries, rest, |entry| is_folded_short_name_of(folded, entry.name))
     }
 }
 
@@ -204,7 +259,11 @@ fn short_key(pattern: &str) -> ShortKey {
     }
 }
 
-fn look<'a>(entries: &[Entry], folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
+fn look<'a, 'e>(
+    entries: impl IntoIterator<Item = &'e Entry>,
+    folded: &str,
+    rest: &(impl Iterator<Item = &'a str> + Clone),
+) -> Option<&'static str> {
     first_of(entries, rest, |entry| entry.first.fits(folded))
 }
 
@@ -214,13 +273,13 @@ fn first_of<'a, 'e>(
     rest: &(impl Iterator<Item = &'a str> + Clone),
     fits: impl Fn(&Entry) -> bool,
 ) -> Option<&'static str> {
-    let goes_on = |entry: &Entry| continues(entry.names.get(1..).unwrap_or_default(), rest.clone(), entry.must_end);
+    let goes_on = |entry: &Entry| continues(entry.others, rest.clone(), entry.must_end);
     entries.into_iter().find(|entry| fits(entry) && goes_on(entry)).map(|entry| entry.why)
 }
 
-fn continues<'a>(others: &[&str], mut rest: impl Iterator<Item = &'a str>, must_end: bool) -> bool {
+fn continues<'a>(others: &str, mut rest: impl Iterator<Item = &'a str>, must_end: bool) -> bool {
     let goes_on =
-        others.iter().all(|wanted| rest.next().is_some_and(|name| means(wanted, &fold(name)) || means(wanted, &fold_whole(name))));
+        components(others).all(|wanted| rest.next().is_some_and(|name| means(wanted, &fold(name)) || means(wanted, &fold_whole(name))));
     goes_on && !(must_end && rest.next().is_some())
 }
 
@@ -246,7 +305,7 @@ fn pair_bucket(text: &str) -> Option<usize> {
 
 /// Checks that no pattern of a list is lost in its table: each finds an example of itself.
 #[cfg(test)]
-pub(super) fn check_that_every_pattern_is_found(groups: &[&[Group]]) {
+pub(super) fn check_that_every_pattern_is_found(groups: &'static [&'static [Group]]) {
     let table = Table::new(groups);
     for pattern in groups.iter().copied().flatten().flat_map(|group| group.patterns) {
         let example = pattern.trim_end_matches('$').replace(['*', '?'], "x");

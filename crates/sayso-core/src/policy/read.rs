@@ -351,6 +351,9 @@ impl Context<'_> {
                 if let Some(exec) = node.get("exec") {
                     settings.hooks_exec = self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
                 }
+                if let Some(defer) = node.get("defer") {
+                    settings.hooks_defer = self.sourced(defer, defer.as_bool().unwrap_or(false));
+                }
             }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),

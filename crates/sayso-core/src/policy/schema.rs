@@ -278,6 +278,11 @@ pub static POLICY: Record = Record {
                 fields: &[
                     field("ask", Word(&["auto", "host", "inbox"]), "Who asks when a hook has to."),
                     field("exec", Word(&["auto", "always", "never"]), "Which commands of an agent are run by `sayso exec`."),
+                    field(
+                        "defer",
+                        Bool,
+                        "Whether a run of Claude Code that nobody watches is ended at a question, to be gone on with later.",
+                    ),
                 ],
             }),
             "How agents' hooks ask, and who runs their commands.",

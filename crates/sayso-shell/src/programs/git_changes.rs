@@ -94,6 +94,13 @@ fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
             scene.read(&below(folder, path), true);
         }
     }
+    // Its words may be revisions or paths; a file that git brings back by its name is written like by anybody else.
+    if form == "checkout" {
+        let is_revision = |word: &str| word.contains(['^', '~', '@']) && !word.contains(['/', '.']);
+        for path in given.operands.iter().filter(|path| !path.starts_with(':') && !path.contains(WILD) && !is_revision(path)) {
+            scene.path(EffectKind::Write, &below(folder, path), false, PLAIN);
+        }
+    }
     if given.has("--exec") {
         scene.interprets = true;
         return scene.unlisted(format!("`git {form} --exec` runs the command that its words hold"));

@@ -103,7 +103,14 @@ impl Journal {
     /// # Errors
     /// When the folder cannot be made, opened or relied on.
     pub fn open(state: &Path) -> Result<Journal, String> {
-        let state = Folder::open(state)?;
+        Journal::open_in(Folder::open(state)?)
+    }
+
+    /// The same in a state folder that is open already.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_in(state: Folder) -> Result<Journal, String> {
         let folder = state.inner(segments::JOURNAL, true)?.ok_or("the folder of the record is missing")?;
         let lock = folder.append(segments::LOCK)?;
         Ok(Journal { state, folder, lock, segment: SEGMENT, patience: PATIENCE, current: Mutex::new(None), key: OnceLock::new() })

@@ -49,6 +49,14 @@ impl Generation {
         Ok(Generation { folder, file })
     }
 
+    /// The same in a state folder that is open already, for somebody who only looks.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_in(folder: &Folder) -> Result<Generation, String> {
+        Ok(Generation { folder: None, file: folder.read(FILE)? })
+    }
+
     /// What is known of changes now.
     ///
     /// # Errors

@@ -21,6 +21,13 @@ pub(super) struct GrantsArgs {
     command: GrantsCommand,
 }
 
+impl GrantsArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        matches!(self.command, GrantsCommand::List { .. })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum GrantsCommand {
     /// List what was granted, by session and by project.

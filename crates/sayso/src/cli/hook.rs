@@ -3,13 +3,14 @@
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::hook;
-use crate::intake::agent::{Agent, Around, LONGEST, Said};
+use crate::intake::agent::{Agent, Around, LONGEST, REFUSED, Said};
 use crate::intake::claude::Claude;
 use crate::intake::codex::Codex;
 
@@ -38,8 +39,10 @@ enum Which {
 /// Shorter than any agent waits for an answer: one that comes too late is none, and then the tool runs.
 const DEADLINE: Duration = Duration::from_secs(25);
 
-/// As much as the main thread of a program has.
+/// So much stack the work has, whatever limit the agent was started with.
 const STACK: usize = 8 << 20;
+/// The thread that watches the time does little; a large stack would only take time to set up.
+const SMALL_STACK: usize = 128 << 10;
 
 /// `sayso hook AGENT` and nothing else, before anything that other commands need is set up.
 pub(super) fn early() -> Option<ExitCode> {
@@ -66,17 +69,41 @@ fn run(which: Which) -> ExitCode {
         Which::Claude => &Claude,
         Which::Codex => &Codex,
     };
-    let (send, receive) = mpsc::sync_channel(1);
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        let said = catch_unwind(AssertUnwindSafe(|| answer(agent)));
-        // Nobody waits any more when the time is over.
-        let _ = send.send(said.unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")));
+    let answered = Arc::new(AtomicBool::new(false));
+    // The work is done by the thread that is there already, since that is faster, and another one watches the time.
+    let watched = Arc::clone(&answered);
+    let watch = std::thread::Builder::new().stack_size(SMALL_STACK).spawn(move || {
+        std::thread::sleep(DEADLINE);
+        // Whoever is first speaks, and the other one is silent: two answers would be none.
+        if !watched.swap(true, Ordering::SeqCst) {
+            say(&Said::refused("it could not be judged in time; nothing was changed"));
+            std::process::exit(i32::from(REFUSED));
+        }
     });
-    let said = match worker {
-        Ok(_) => receive.recv_timeout(DEADLINE).unwrap_or_else(|_| Said::refused("it could not be judged in time; nothing was changed")),
+    let said = match watch {
+        Ok(_) => with_stack(move || answer(agent))
+            .unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")),
         Err(error) => Said::refused(&format!("it could not be judged: {error}; nothing was changed")),
     };
+    if answered.swap(true, Ordering::SeqCst) {
+        // The other one is about to end everything, with its own answer.
+        loop {
+            std::thread::park();
+        }
+    }
     say(&said)
+}
+
+/// Works here if there is stack enough, else in a thread that has it.
+fn with_stack(work: impl FnOnce() -> Said + Send + 'static) -> std::thread::Result<Said> {
+    let most = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    if most.is_none_or(|most| most >= STACK as u64) {
+        return catch_unwind(AssertUnwindSafe(work));
+    }
+    match std::thread::Builder::new().stack_size(STACK).spawn(work) {
+        Ok(worker) => worker.join(),
+        Err(error) => Ok(Said::refused(&format!("it could not be judged: {error}; nothing was changed"))),
+    }
 }
 
 fn answer(agent: &'static dyn Agent) -> Said {
@@ -100,7 +127,7 @@ fn say(said: &Said) -> ExitCode {
         }
         Err(why) => {
             let _ = writeln!(error, "sayso: the answer could not be written: {why}");
-            ExitCode::from(crate::intake::agent::REFUSED)
+            ExitCode::from(REFUSED)
         }
     }
 }

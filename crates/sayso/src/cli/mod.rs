@@ -32,6 +32,7 @@ use sayso_world::whereabouts::Whereabouts;
 use crate::assemble::{self, Choice, Loaded, RealWorld};
 use crate::bounding::Bounding;
 use crate::exit_code::Exit;
+use crate::lineage;
 use crate::quick;
 use crate::record_folder;
 use crate::screen::line::forget_typed;
@@ -61,6 +62,22 @@ enum Command {
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
     Sandbox(sandbox::SandboxArgs),
+}
+
+impl Command {
+    /// Whether it changes nothing that a person decides, so that what an agent runs may start it, too.
+    fn only_looks(&self) -> bool {
+        match self {
+            // `hook` and `exec` are for agents and see to it themselves; a sandbox only takes away.
+            Command::Check(_) | Command::Exec(_) | Command::Hook(_) | Command::Doctor(_) | Command::Demo(_) | Command::Sandbox(_) => true,
+            Command::Policy(args) => args.only_looks(),
+            Command::Audit(args) => args.only_looks(),
+            Command::Rules(args) => args.only_looks(),
+            Command::Grants(args) => args.only_looks(),
+            Command::Undo(args) => args.only_looks(),
+            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) => false,
+        }
+    }
 }
 
 /// Which policy counts.
@@ -119,6 +136,16 @@ pub fn run() -> ExitCode {
             return code.into();
         }
     };
+    if !cli.command.only_looks() {
+        let state = record_folder::whereabouts().map(|whereabouts| whereabouts.state).unwrap_or_default();
+        if let Some(agent) = lineage::agent_above(&state) {
+            let _ = write!(
+                std::io::stderr(),
+                "sayso: this is for people, and it was started below {agent}; nothing was changed\nhint: run it in a terminal of your own\n"
+            );
+            return Exit::Denied.into();
+        }
+    }
     let result = match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Policy(args) => policy::run(&args),

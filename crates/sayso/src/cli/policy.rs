@@ -28,6 +28,13 @@ pub(super) struct PolicyArgs {
     command: PolicyCommand,
 }
 
+impl PolicyArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        !matches!(self.command, PolicyCommand::Init { .. } | PolicyCommand::Trust { list: false, .. })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum PolicyCommand {
     /// Show the merged policy with the source of each value and rule.

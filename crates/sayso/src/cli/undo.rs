@@ -40,6 +40,13 @@ pub(super) struct UndoArgs {
     json: bool,
 }
 
+impl UndoArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        self.list
+    }
+}
+
 pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
     let files = Files::open(&whereabouts.state, Settings::default()).map_err(Stop::usage)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
@@ -9,11 +10,12 @@ use sayso_gate::approved::Yes;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::Store as _;
-use sayso_store::record;
+use sayso_store::{held, record};
 
 use super::pending;
 use super::place::{Place, now};
 use crate::intake::agent::{Agent, Session, Wanted};
+use crate::lineage;
 
 /// A call has run.
 ///
@@ -33,8 +35,7 @@ pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, millise
         let append = |what: What| place.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(&operation)), what });
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.
-            let by = format!("the dialog of {}", agent.name());
-            let yes = Yes { by, scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
+            let yes = Yes { by: super::dialog(agent), scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
             append(What::Decided {
                 verdict: None,
                 outcome: Outcome::Approved,
@@ -57,6 +58,7 @@ pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, millise
 pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
     let place = Place::open(&session.workspace)?;
     pending::clear(place.state(), now());
+    lineage::remember(place.state(), agent.name())?;
     if agent.folder_is_of_the_call() {
         pending::begin(place.state(), &session.id, &session.workspace)?;
     }
@@ -64,10 +66,39 @@ pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String
     place.recorder.note("session_started", fields.map(|(name, value)| (name, record::text(value))).into())
 }
 
+/// The agent waits for the person: what its dialog asked about and did not run was not wanted, and nobody can run it any more.
+///
+/// # Errors
+/// When that cannot be written down.
+pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
+    close(agent, session, &Place::open(&session.workspace)?, false)
+}
+
 /// A session is over, and what was granted for it.
 ///
 /// # Errors
 /// When that cannot be written down.
-pub(super) fn ended(session: &Session) -> Result<(), String> {
-    Place::open(&session.workspace)?.recorder.end_session(&session.id)
+pub(super) fn ended(agent: &dyn Agent, session: &Session) -> Result<(), String> {
+    let place = Place::open(&session.workspace)?;
+    close(agent, session, &place, true)?;
+    place.recorder.end_session(&session.id)
+}
+
+fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Result<(), String> {
+    for open in pending::take_open(place.state(), &session.id, all) {
+        // What somebody has taken, runs or ran, and says so itself.
+        let was_taken = open.held.as_deref().map_or(Ok(false), |id| held::give_up(place.state(), id).map(|was_there| !was_there))?;
+        if !was_taken {
+            let fields = [
+                ("call", record::text(&open.call)),
+                ("tool", record::text(&open.tool)),
+                ("session", record::text(&session.id)),
+                ("agent", record::text(&open.agent)),
+                ("outcome", Node::text(Outcome::Cancelled.word())),
+                ("message", record::text(&format!("{} ended without a yes", super::dialog(agent)))),
+            ];
+            place.recorder.note("decided", fields.into())?;
+        }
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use sayso_core::verdict::{Confirm, Decision, Verdict};
 use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::gate::Gate;
-use sayso_gate::host::Answer;
+use sayso_gate::host::{Answer, Asked};
 
 use crate::intake::agent::{Agent, Around, Event, Reply, Said, Wanted, document, with};
 use crate::{holding, record_folder};
@@ -54,7 +54,8 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
             complain(placed(wanted).and_then(|wanted| after::after(agent, &wanted, succeeded, milliseconds)))
         }
         Event::Started(session) => complain(after::started(agent, &session)),
-        Event::Ended(session) => complain(after::ended(&session)),
+        Event::Idle(session) => complain(after::idle(agent, &session)),
+        Event::Ended(session) => complain(after::ended(agent, &session)),
         Event::Other => Said::nothing(),
     }
 }
@@ -84,7 +85,8 @@ fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Want
 /// The answer to a call that is about to run. An error is a denial.
 fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
-    let place = Place::open(&first.workspace)?;
+    // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
+    let place: &'static Place = Box::leak(Box::new(Place::open(&first.workspace)?));
     let settings = place.settings()?;
     // Of several calls, one that is not simply allowed answers for all.
     let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 { place.judged(&wanted.calls)? } else { Vec::new() };
@@ -98,11 +100,17 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
-            Answer::Ask(operation, verdict) => {
-                let all = if verdicts.is_empty() { std::slice::from_ref(verdict.as_ref()) } else { &verdicts };
+            Answer::Ask(asked) if is_deferred(agent, settings, around) => {
+                return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked.operation, &asked.verdict))));
+            }
+            Answer::Ask(asked) if is_handed_over_when_asked(agent, place, around, &asked, wanted) => {
+                return hand_over_asked(agent, place, &gate, *asked, wanted);
+            }
+            Answer::Ask(asked) => {
+                let all = if verdicts.is_empty() { std::slice::from_ref(asked.verdict.as_ref()) } else { &verdicts };
                 let change = place.keep_files(first, all, true);
-                pending::put(place.state(), &first.session, &first.id, &Pending { asked: true, change, ..Pending::default() })?;
-                return Ok(Reply::Ask(question(&operation, &verdict)));
+                pending::put(place.state(), first, &Pending { asked: true, change, ..Pending::default() })?;
+                return Ok(Reply::Ask(question(&asked.operation, &asked.verdict)));
             }
         }
     }
@@ -110,13 +118,13 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         return Ok(Reply::Nothing);
     }
     match approved.pop() {
-        Some(only) if approved.is_empty() && is_handed_over(&only, settings) => hand_over(&place, &gate, only, wanted),
+        Some(only) if approved.is_empty() && is_handed_over(&only, settings) => hand_over(place, &gate, only, wanted),
         Some(last) => {
             approved.push(last);
             let verdicts: Vec<Verdict> = approved.iter().map(|approved| approved.verdict().clone()).collect();
             if let Some(change) = place.keep_files(first, &verdicts, false) {
                 let pending = Pending { change: Some(change), ..Pending::default() };
-                pending::put(place.state(), &first.session, &first.id, &pending)?;
+                pending::put(place.state(), first, &pending)?;
             }
             Ok(Reply::Allow)
         }
@@ -124,16 +132,26 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     }
 }
 
+/// Whether a question ends the run, to be gone on with when the person has answered it by a rule.
+fn is_deferred(agent: &dyn Agent, settings: &Resolved, around: &Around) -> bool {
+    settings.hooks_defer && agent.can_defer(around)
+}
+
+const LATER: &str = "The run waits: allow or deny it with a rule (`sayso rules add`), then go on with `claude -p --resume`";
+
 /// Whether the agent's own dialog is enough for a question.
 fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
     if settings.hooks_ask == "inbox" {
         return Err(NO_INBOX.to_owned());
     }
-    agent.can_ask(around)?;
+    if !is_deferred(agent, settings, around) {
+        agent.can_ask(around)?;
+    }
     if verdict.confirm == Confirm::Double {
         return Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned());
     }
-    if operation.kind() == Kind::Terminal && verdict.terms.sandbox_required {
+    let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
+    if operation.kind() == Kind::Terminal && is_bounded && (settings.hooks_exec == "never" || !agent.asks_about_what_runs()) {
         return Err("it may only run in a sandbox, which the dialog of the agent cannot promise; allow it with a rule".to_owned());
     }
     Ok(())
@@ -144,9 +162,13 @@ const NO_INBOX: &str = "questions go to the inbox (`hooks.ask: inbox`), and this
 
 /// What the person reads in the agent's own dialog.
 fn question(operation: &Operation, verdict: &Verdict) -> String {
+    format!("{}: {}", visible(&sayso_core::explain::subject(operation)), why(verdict))
+}
+
+/// Why it has to be asked.
+fn why(verdict: &Verdict) -> String {
     let reasons: Vec<String> = verdict.reasons.iter().take(3).map(|reason| visible(&reason.text).into_owned()).collect();
-    let what = visible(&sayso_core::explain::subject(operation)).into_owned();
-    format!("{what}: {} (risk: {})", reasons.join("; "), verdict.risk.word())
+    format!("{} (risk: {})", reasons.join("; "), verdict.risk.word())
 }
 
 /// Whether sayso runs a command itself: what was answered to by a person is bound to what was shown, and what needs a sandbox gets one.
@@ -175,7 +197,7 @@ fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) ->
         let held = gate.set_aside(approved)?;
         let id = place.recorder.keep(&holding::write(&place.choice, &held.write())?, now())?;
         let pending = Pending { handed_over: true, ..Pending::default() };
-        pending::put(place.state(), operation.session(), operation.id(), &pending)?;
+        pending::put(place.state(), &operation.call(), &pending)?;
         place.command(&id)
     };
     match hold() {
@@ -185,6 +207,44 @@ fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) ->
             Err(format!("it could not be handed to `sayso exec`: {why}"))
         }
     }
+}
+
+/// Whether sayso runs a command that the agent asks about: then what was shown is what runs. The agent's own rules never see what it is, so
+/// that where it has some, they are left to say no.
+fn is_handed_over_when_asked(agent: &dyn Agent, place: &Place, around: &Around, asked: &Asked, wanted: &Wanted) -> bool {
+    let exec = place.settings().map_or("never", |settings| settings.hooks_exec.as_str());
+    if asked.operation.kind() != Kind::Terminal || wanted.calls.len() != 1 || exec == "never" || !agent.asks_about_what_runs() {
+        return false;
+    }
+    let bounded = asked.verdict.terms.contained || asked.verdict.terms.sandbox_required;
+    bounded || exec == "always" || !agent.has_rules_for_commands(around, asked.operation.workspace())
+}
+
+/// What the person has to know about a command that they do not see as the agent wrote it.
+const BESIDE: &str = "With your yes, sayso runs exactly what stands behind `#` above, once";
+
+/// Keeps a command that the agent asks about, and lets it ask about `sayso exec` in its place, with the command beside it.
+fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, wanted: &Wanted) -> Result<Reply, String> {
+    let (operation, verdict) = (Arc::clone(&asked.operation), Arc::clone(&asked.verdict));
+    let hold = || -> Result<String, String> {
+        let held = gate.set_aside_asked(asked, dialog(agent))?;
+        let id = place.recorder.keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
+        let pending = Pending { asked: true, handed_over: true, held: Some(id.clone()), ..Pending::default() };
+        pending::put(place.state(), &operation.call(), &pending)?;
+        place.command_beside(&id, operation.command().unwrap_or_default())
+    };
+    match hold() {
+        Ok(command) => Ok(Reply::AskAs(format!("{}. {BESIDE}", why(&verdict)), with(&wanted.input, "command", Node::text(command)))),
+        Err(why) => {
+            place.was_not_run(&operation);
+            Err(format!("it could not be handed to `sayso exec`: {why}"))
+        }
+    }
+}
+
+/// Who answers a question that the agent asks.
+fn dialog(agent: &dyn Agent) -> String {
+    format!("the dialog of {}", agent.name())
 }
 
 /// The answer in place of the person, where the agent would ask by itself. An error is a denial.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
+use sayso_core::operation::Call;
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 
@@ -21,6 +22,8 @@ pub struct Pending {
     pub asked: bool,
     /// `sayso exec` runs it, and writes down what comes of it.
     pub handed_over: bool,
+    /// The id of the command that waits for a yes in the agent's dialog.
+    pub held: Option<String>,
     /// The change under which its files are kept.
     pub change: Option<String>,
 }
@@ -29,15 +32,25 @@ pub struct Pending {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn put(state: &Path, session: &str, call: &str, pending: &Pending) -> Result<(), String> {
-    if call.is_empty() {
+pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
+    if call.id.is_empty() {
         return Ok(());
     }
     let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
     let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
-    let change = pending.change.as_ref().map_or_else(|| Value::Null.into(), Node::text);
-    let node = Node::map([("asked", flag(pending.asked)), ("handed_over", flag(pending.handed_over)), ("change", change)]);
-    write(&folder, &name(session, call), &node)
+    let maybe = |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
+    let node = Node::map([
+        ("asked", flag(pending.asked)),
+        ("handed_over", flag(pending.handed_over)),
+        ("held", maybe(&pending.held)),
+        ("change", maybe(&pending.change)),
+        ("session", Node::text(&call.session)),
+        ("call", Node::text(&call.id)),
+        ("tool", Node::text(&call.tool)),
+        ("agent", Node::text(&call.agent.name)),
+        ("sub_agent", flag(!call.agent.parents.is_empty())),
+    ]);
+    write(&folder, &name(&call.session, &call.id), &node)
 }
 
 /// Keeps in which folder a session began.
@@ -63,10 +76,44 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
 /// # Errors
 /// When it cannot be read.
 pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
-    let Some(node) = read(state, &name(session, call), true)? else { return Ok(Pending::default()) };
+    Ok(read(state, &name(session, call), true)?.as_ref().map_or_else(Pending::default, pending))
+}
+
+fn pending(node: &Node) -> Pending {
     let is = |key: &str| node.get(key).and_then(Node::as_bool).unwrap_or(false);
-    let change = node.get("change").and_then(Node::as_text).map(str::to_owned);
-    Ok(Pending { asked: is("asked"), handed_over: is("handed_over"), change })
+    let text = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
+    Pending { asked: is("asked"), handed_over: is("handed_over"), held: text("held"), change: text("change") }
+}
+
+/// A question of an agent's dialog that nobody came back to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// The id of the call.
+    pub call: String,
+    /// Its tool.
+    pub tool: String,
+    /// Who wanted it.
+    pub agent: String,
+    /// The id of the command that waits for a yes.
+    pub held: Option<String>,
+}
+
+/// Takes the questions of a session that are open; those of its sub-agents only with `all`, since they go on while the agent waits.
+pub fn take_open(state: &Path, session: &str, all: bool) -> Vec<Open> {
+    let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
+    let Some(folder) = folder else { return Vec::new() };
+    let mut open = Vec::new();
+    for name in folder.names().unwrap_or_default().into_iter().filter(|name| name.len() == 64) {
+        let Some(node) = self::read(state, &name, false).ok().flatten() else { continue };
+        let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default().to_owned();
+        let is_sub = node.get("sub_agent").and_then(Node::as_bool).unwrap_or(false);
+        let pending = pending(&node);
+        // Whoever removes it has it.
+        if pending.asked && text("session") == session && (all || !is_sub) && folder.remove(&name).is_ok() {
+            open.push(Open { call: text("call"), tool: text("tool"), agent: text("agent"), held: pending.held });
+        }
+    }
+    open
 }
 
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {

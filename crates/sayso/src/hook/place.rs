@@ -20,6 +20,7 @@ use sayso_gate::entry::{Entry, What};
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Spent, Store};
+use sayso_store::Folder;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_world::machine::Machine;
@@ -29,6 +30,10 @@ use crate::assemble::{Choice, RealWorld};
 use crate::bounding::Bounding;
 use crate::recorder::Recorder;
 use crate::{quick, record_folder, workbench};
+
+/// What parts a command of sayso from what a person reads beside it, on the same line and on lines of its own.
+const COMMENT: &str = " # ";
+const COMMENT_LINE: &str = "\n# ";
 
 /// What one call of a hook works with.
 pub(super) struct Place {
@@ -51,15 +56,16 @@ impl Place {
     /// # Errors
     /// When there is no policy, or nothing can be written down.
     pub fn open(workspace: &str) -> Result<Place, String> {
-        let whereabouts = record_folder::whereabouts()?;
+        let (whereabouts, files) = record_folder::with_files()?;
+        let folder = Folder::open(&whereabouts.state)?;
         // What an agent starts, an agent could set variables for.
         let choice = Choice { ignores_environment: true, ..Choice::default() };
-        let loaded = quick::load(&whereabouts, Path::new(workspace), &choice);
+        let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
-        let journal = Journal::open(&whereabouts.state)?;
+        let journal = Journal::open_in(folder)?;
         let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
         Ok(Place { choice, policy: Arc::new(loaded.policy), recorder, grants: Arc::new(loaded.grants), whereabouts })
     }
@@ -174,11 +180,31 @@ impl Place {
         Ok(sayso_shell::quote(&[program.to_owned(), "exec".to_owned(), id.to_owned()]))
     }
 
-    /// Whether the command is one that sayso itself put there: it runs what was approved and nothing else.
+    /// The same with what is held beside it, for a person who reads it: all of it, as comments, with nothing hidden in them.
+    ///
+    /// # Errors
+    /// When the program's own path cannot be written in a command.
+    pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
+        let own = self.command(id)?;
+        let shown = sayso_core::visible::visible_block(text);
+        let mut lines = shown.lines();
+        Ok(match (lines.next(), lines.next()) {
+            (Some(only), None) => format!("{own}{COMMENT}{only}"),
+            _ => shown.lines().fold(own, |all, line| format!("{all}{COMMENT_LINE}{line}")),
+        })
+    }
+
+    /// Whether the command is one that sayso itself put there: it runs what was approved and nothing else. What stands beside it is comments.
     pub fn is_own_command(&self, input: &Node) -> bool {
         let command = input.get("command").and_then(Node::as_text).unwrap_or_default();
-        let id = command.rsplit(' ').next().unwrap_or_default();
-        id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) && self.command(id).is_ok_and(|own| own == command)
+        let (first, comments) = command.split_once('\n').map_or((command, None), |(first, rest)| (first, Some(rest)));
+        let bare = first.split_once(COMMENT).map_or(first, |(bare, _)| bare);
+        let id = bare.rsplit(' ').next().unwrap_or_default();
+        id.len() == 32
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && self.command(id).is_ok_and(|own| own == bare)
+            && comments.is_none_or(|comments| comments.split('\n').all(|line| line.starts_with("# ")))
+            && !command.chars().any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign))
     }
 
     /// Writes down that something approved was not run after all.

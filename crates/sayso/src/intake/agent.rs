@@ -3,6 +3,7 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Call;
+use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
 use sayso_core::visible::visible;
 
@@ -31,6 +32,8 @@ pub enum Event {
     },
     /// A session begins.
     Started(Session),
+    /// The agent has come to an end of what it did, or the person says something new: none of its own dialogs is open any more.
+    Idle(Session),
     /// A session is over.
     Ended(Session),
     /// Something that sayso has nothing to say to.
@@ -68,6 +71,10 @@ pub enum Reply {
     Deny(String),
     /// The agent asks the person, and shows why.
     Ask(String),
+    /// The same, and it may run with these arguments instead, which the person is shown.
+    AskAs(String, Node),
+    /// The run ends here; gone on with later, it asks its hook about this call again. Why, and what to do meanwhile.
+    Defer(String),
     /// Nothing: the agent does what it does without a hook.
     Nothing,
 }
@@ -123,6 +130,15 @@ pub trait Agent: Sync {
     /// Why not, and what to do.
     fn can_ask(&self, around: &Around) -> Result<(), String>;
 
+    /// Whether a run that nobody watches can be ended at a call, and gone on with later.
+    fn can_defer(&self, around: &Around) -> bool;
+
+    /// Whether its dialog shows, and its yes runs, the arguments that a hook put in place of others.
+    fn asks_about_what_runs(&self) -> bool;
+
+    /// Whether it has rules of its own that forbid commands or ask about them. They are not looked at for a command that sayso runs.
+    fn has_rules_for_commands(&self, around: &Around, workspace: &str) -> bool;
+
     /// Whether an allowed call answers the agent's own question, too.
     fn answers_questions(&self) -> bool;
 
@@ -140,13 +156,20 @@ pub struct Around {
     pub project: Option<String>,
     /// `CLAUDE_CODE_SESSION_ATTENDED`: `0` where nobody sits in front of it.
     pub attended: Option<String>,
+    /// The folders where Claude Code keeps what it is told: `CLAUDE_CONFIG_DIR`, and `.claude` in the home folder.
+    pub claude_folders: Vec<String>,
 }
 
 impl Around {
     /// Asks the environment.
     pub fn from_environment() -> Around {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        Around { project: variable("CLAUDE_PROJECT_DIR"), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") }
+        let home = variable("HOME").map(|home| join(&home, ".claude"));
+        Around {
+            project: variable("CLAUDE_PROJECT_DIR"),
+            attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
+            claude_folders: variable("CLAUDE_CONFIG_DIR").into_iter().chain(home).collect(),
+        }
     }
 }
 
@@ -202,7 +225,9 @@ pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
 
 /// A reason that is never empty, on lines that hold nothing hidden.
 pub fn reason(why: &str) -> String {
-    let shown = sayso_core::visible::visible_block(why);
+    // What was spelled out already is not spelled out again.
+    let hidden = why.chars().any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign));
+    let shown = if hidden { sayso_core::visible::visible_block(why) } else { why.to_owned() };
     let shown = shown.trim();
     if shown.is_empty() { "sayso: denied".to_owned() } else { format!("sayso: {shown}") }
 }
@@ -266,6 +291,12 @@ mod tests {
         for bytes in bad {
             assert!(document(bytes).is_err(), "{:?}", String::from_utf8_lossy(bytes));
         }
+    }
+
+    #[test]
+    fn a_reason_hides_nothing_and_spells_nothing_twice() {
+        assert_eq!(reason("a\u{202e}b\r"), "sayso: a‹U+202E›b␍");
+        assert_eq!(reason(&visible("a\u{202e}b‹\n")), format!("sayso: {}", visible("a\u{202e}b‹\n")));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use sayso_core::paths::join;
 use sayso_core::tool;
 
 use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+use super::claude_rules;
 
 /// Claude Code.
 pub struct Claude;
@@ -56,7 +57,6 @@ const OTHER: &[&str] = &[
     "PreCompact",
     "PreModelSwitch",
     "Setup",
-    "Stop",
     "StopFailure",
     "SubagentStart",
     "SubagentStop",
@@ -64,10 +64,12 @@ const OTHER: &[&str] = &[
     "TaskCreated",
     "TeammateIdle",
     "UserPromptExpansion",
-    "UserPromptSubmit",
     "WorktreeCreate",
     "WorktreeRemove",
 ];
+
+/// Events behind which none of its dialogs is open. After a no in one it says nothing, and waits for what the person says next.
+const IDLE: &[&str] = &["Stop", "UserPromptSubmit"];
 
 /// The longest that Claude Code waits for a command, and for one in the background: it ends them itself before that.
 const LONGEST_WAIT: &str = "600000";
@@ -82,6 +84,9 @@ impl Agent for Claude {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
             return Ok(Event::Other);
+        }
+        if IDLE.contains(&event) {
+            return Ok(idle(document, around).map_or(Event::Other, Event::Idle));
         }
         let id = text(document, "session_id")?.to_owned();
         let cwd = text(document, "cwd")?;
@@ -122,6 +127,8 @@ impl Agent for Claude {
             Reply::AllowAs(input) => answer("allow", Some("allowed by the policy, and run by sayso"), Some(input)),
             Reply::Deny(why) => answer("deny", Some(why), None),
             Reply::Ask(why) => answer("ask", Some(why), None),
+            Reply::AskAs(why, input) => answer("ask", Some(why), Some(input)),
+            Reply::Defer(why) => answer("defer", Some(why), None),
             Reply::Nothing => Said::nothing(),
         }
     }
@@ -135,7 +142,7 @@ impl Agent for Claude {
             Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
             Reply::AllowAs(input) => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
             Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-            Reply::Ask(_) | Reply::Nothing => Said::nothing(),
+            Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
         }
     }
 
@@ -144,6 +151,20 @@ impl Agent for Claude {
             Some("0") => Err("nobody sits in front of this session; allow it with a rule, or run it by hand".to_owned()),
             _ => Ok(()),
         }
+    }
+
+    /// Only where nobody sits in front of it.
+    fn can_defer(&self, around: &Around) -> bool {
+        around.attended.as_deref() == Some("0")
+    }
+
+    /// It shows the new command in full, and the old one above.
+    fn asks_about_what_runs(&self) -> bool {
+        true
+    }
+
+    fn has_rules_for_commands(&self, around: &Around, workspace: &str) -> bool {
+        claude_rules::are_there(&around.claude_folders, workspace)
     }
 
     /// Its `allow` before a call has skipped its own question already; one that is asked all the same is one that the person wants.
@@ -159,6 +180,12 @@ impl Agent for Claude {
     fn workspace_by_itself(&self, _: &Node) -> Option<String> {
         None
     }
+}
+
+/// The session that waits. Nothing can be denied there, least of all what the person says.
+fn idle(document: &Node, around: &Around) -> Option<Session> {
+    let workspace = around.project.as_deref().filter(|project| project.starts_with('/'))?;
+    Some(Session { id: text(document, "session_id").ok()?.to_owned(), workspace: join("/", workspace) })
 }
 
 fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, String> {

@@ -81,7 +81,7 @@ impl Agent for Codex {
             Reply::AllowAs(input) => answer(vec![decision("allow"), ("updatedInput", input.clone())]),
             Reply::Deny(words) => answer(vec![decision("deny"), why(words)]),
             // Nobody gets here: it cannot be told to ask, and silence would run the tool.
-            Reply::Ask(words) => answer(vec![decision("deny"), why(words)]),
+            Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => answer(vec![decision("deny"), why(words)]),
         }
     }
 
@@ -94,12 +94,24 @@ impl Agent for Codex {
             Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
             Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
             // It takes no other arguments here.
-            Reply::AllowAs(_) | Reply::Ask(_) | Reply::Nothing => Said::nothing(),
+            Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
         }
     }
 
     fn can_ask(&self, _: &Around) -> Result<(), String> {
         Err("Codex cannot be told to ask; allow it with a rule, or run it by hand".to_owned())
+    }
+
+    fn can_defer(&self, _: &Around) -> bool {
+        false
+    }
+
+    fn asks_about_what_runs(&self) -> bool {
+        false
+    }
+
+    fn has_rules_for_commands(&self, _: &Around, _: &str) -> bool {
+        false
     }
 
     fn answers_questions(&self) -> bool {

@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod batch;
 pub mod claude;
+mod claude_rules;
 pub mod codex;
 pub mod jsonl;
 pub mod patch;

@@ -34,6 +34,13 @@ pub(super) struct AuditArgs {
     command: AuditCommand,
 }
 
+impl AuditArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        !matches!(self.command, AuditCommand::Prune(_))
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum AuditCommand {
     List(list::ListArgs),

@@ -25,6 +25,14 @@ pub(super) struct RulesArgs {
     command: RulesCommand,
 }
 
+impl RulesArgs {
+    /// Whether it changes nothing.
+    pub(super) fn only_looks(&self) -> bool {
+        let command = &self.command;
+        matches!(command, RulesCommand::List(_) | RulesCommand::Test(_) | RulesCommand::Suggest(_) | RulesCommand::Export(_))
+    }
+}
+
 #[derive(Debug, Subcommand)]
 enum RulesCommand {
     List(list::ListArgs),

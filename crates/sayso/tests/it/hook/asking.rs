@@ -36,7 +36,7 @@ fn a_dialog_asks_where_somebody_sits_in_front_of_it_and_one_yes_is_enough() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     let (decision, why) = decided(&desk, "claude", "Bash", json!({"command": "make all"}));
     assert_eq!(decision, "ask");
-    assert!(why.contains("make all"), "{why}");
+    assert!(why.contains("runs the project's own code"), "{why}");
     // A delete takes two confirmations.
     let (decision, why) = decided(&desk, "claude", "Bash", json!({"command": "rm a.txt"}));
     assert_eq!((decision.as_str(), why.contains("two confirmations")), ("deny", true), "{why}");
@@ -44,6 +44,30 @@ fn a_dialog_asks_where_somebody_sits_in_front_of_it_and_one_yes_is_enough() {
     let payload = before(&desk, "Bash", json!({"command": "make all"})).to_string();
     let done = run(program(&desk, "claude").env("CLAUDE_CODE_SESSION_ATTENDED", "0"), payload.as_bytes());
     is_denied(&read(&done)["hookSpecificOutput"], "nobody sits in front");
+}
+
+#[test]
+fn a_run_that_nobody_watches_is_ended_at_a_question_where_the_person_wants_that() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    let asks = |attended: &str, line: &str| {
+        let payload = before(&desk, "Bash", json!({"command": line})).to_string();
+        let done = run(program(&desk, "claude").env("CLAUDE_CODE_SESSION_ATTENDED", attended), payload.as_bytes());
+        let said = read(&done)["hookSpecificOutput"].clone();
+        (said["permissionDecision"].as_str().unwrap().to_owned(), said["permissionDecisionReason"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(asks("0", "make all").0, "deny", "not unless they want it");
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\n");
+    let (decision, why) = asks("0", "make all");
+    assert_eq!((decision.as_str(), why.contains("make all") && why.contains("--resume")), ("defer", true), "{why}");
+    assert_eq!(asks("1", "make all").0, "ask");
+    assert_eq!(asks("0", "rm a.txt").0, "deny", "two confirmations");
+    assert_eq!(asks("0", "cat a.txt").0, "allow");
+    is_denied(&answered(&desk, "codex", &before(&desk, "Bash", json!({"command": "make all"}))), "");
+    // The person has answered by a rule, and the same call comes again.
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\nrules:\n  - allow: {command: \"make *\"}\n");
+    assert_eq!(asks("0", "make all").0, "allow");
+    desk.scene.user_policy("version: 1\nhooks: {defer: true}\nrules:\n  - deny: {command: \"make *\"}\n");
+    assert_eq!(asks("0", "make all").0, "deny");
 }
 
 #[test]

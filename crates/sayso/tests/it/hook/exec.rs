@@ -18,7 +18,7 @@ fn rewritten(desk: &Desk, agent: &str, input: Value) -> Value {
 }
 
 /// Runs a command as an agent does.
-fn shell(desk: &Desk, line: &Value) -> Output {
+pub fn shell(desk: &Desk, line: &Value) -> Output {
     let mut bash = Command::new("bash");
     bash.env_clear().env("PATH", PATH).env("HOME", &desk.scene.home);
     bash.env("XDG_CONFIG_HOME", desk.scene.home.join(".config")).env("XDG_STATE_HOME", desk.scene.home.join(".local/state"));
@@ -105,4 +105,134 @@ fn a_command_that_a_sandbox_bounds_runs_in_it() {
     // And where nobody may run it so, it is asked about.
     desk.scene.user_policy("version: 1\nhooks: {exec: never}\nsandbox: {auto_allow: run-in-workspace}\n");
     assert_eq!(decided(&desk, "claude", "Bash", json!({"command": "sh build.sh"})).0, "ask");
+}
+
+/// What the agent asks about instead, with the reason it shows.
+#[track_caller]
+fn asked(desk: &Desk, input: Value) -> Value {
+    let said = answered(desk, "claude", &before(desk, "Bash", input));
+    assert_eq!(said["permissionDecision"], "ask", "{said}");
+    said
+}
+
+#[test]
+fn a_command_that_is_asked_about_is_shown_in_full_and_runs_as_it_was_shown() {
+    let desk = Desk::with(&[("build.sh", "echo built\nexit 3\n")]);
+    let said = asked(&desk, json!({"command": "sh build.sh", "description": "build", "timeout": 5000}));
+    let line = said["updatedInput"]["command"].as_str().unwrap().to_owned();
+    assert!(line.contains(" exec ") && line.ends_with(" # sh build.sh"), "{line}");
+    assert_eq!((&said["updatedInput"]["description"], &said["updatedInput"]["timeout"]), (&json!("build"), &json!(5000)));
+    assert!(said["permissionDecisionReason"].as_str().unwrap().contains("exactly what stands behind `#`"), "{said}");
+    // The dialog asks for it, and nobody answers in its place.
+    let input = said["updatedInput"].clone();
+    assert!(answered(&desk, "claude", &event(&desk, "PermissionRequest", "Bash", input.clone())).is_null());
+    assert_eq!((desk.entries("asked").len(), desk.entries("decided").len()), (1, 0), "nobody said yes yet");
+    // The person says yes, and the agent runs it.
+    let done = shell(&desk, &input["command"]);
+    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(3), &b"built\n"[..]), "{}", words(&done));
+    answered(&desk, "claude", &event(&desk, "PostToolUse", "Bash", input.clone()));
+    let decided = desk.entries("decided");
+    assert_eq!((decided.len(), &decided[0]["outcome"], &decided[0]["by"]), (1, &json!("approved"), &json!("the dialog of claude")));
+    assert_eq!((desk.entries("resumed").len(), desk.entries("finished").len()), (1, 1));
+    // Once.
+    assert_eq!(shell(&desk, &input["command"]).status.code(), Some(20));
+}
+
+#[test]
+fn what_is_shown_beside_it_is_comments_whatever_the_command_holds() {
+    let desk = Desk::with(&[]);
+    for text in [
+        "make 'it'\"s",
+        "make all\nmake install # and more\n\n\ntouch here",
+        "make \\\n  all",
+        "make \u{202e}all",
+        "make <<X\ntouch here\nX",
+        "make all\n",
+        "make\tall `touch here` $(touch here) !! ~",
+        "make $'a\\n' ;\u{85}touch here\u{2028}touch here",
+    ] {
+        let said = answered(&desk, "claude", &before(&desk, "Bash", json!({"command": text})));
+        if said["permissionDecision"] == "deny" {
+            continue;
+        }
+        let line = said["updatedInput"]["command"].as_str().unwrap();
+        let (own, comments) = line.split_at(line.find(['\n', '#']).unwrap());
+        assert!(comments.split('\n').filter(|line| !line.is_empty()).all(|line| line.starts_with('#')), "{line}");
+        assert!(!line.contains(['\u{202e}', '\u{85}', '\u{2028}', '\r']), "{line}");
+        // A shell runs one thing of it. Here that cannot be found.
+        let own = own.trim().split(' ').next().unwrap();
+        let harmless = line.replacen(own, "false", 1);
+        for program in ["bash", "sh"] {
+            let mut shell = Command::new(program);
+            let done = shell.arg("-c").arg(&harmless).current_dir(&desk.scene.workspace).output().unwrap();
+            assert_eq!((done.status.code(), done.stderr.as_slice()), (Some(1), &b""[..]), "{harmless}");
+        }
+        assert!(desk.text("here").is_none(), "{line}");
+        // And it is known for what it is.
+        let shown = event(&desk, "PermissionRequest", "Bash", said["updatedInput"].clone());
+        assert!(answered(&desk, "claude", &shown).is_null(), "{line}");
+    }
+}
+
+#[test]
+fn a_yes_is_for_what_was_shown() {
+    let desk = Desk::with(&[("build.sh", "echo built\n")]);
+    let said = asked(&desk, json!({"command": "sh build.sh"}));
+    desk.scene.file("build.sh", "echo other\n");
+    let done = shell(&desk, &said["updatedInput"]["command"]);
+    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(20), &b""[..]), "{}", words(&done));
+    let said = asked(&desk, json!({"command": "sh build.sh"}));
+    desk.scene.user_policy("version: 1\nrules:\n  - deny: {command: \"sh *\"}\n");
+    assert_eq!(shell(&desk, &said["updatedInput"]["command"]).status.code(), Some(20));
+    assert!(desk.entries("decided").iter().all(|entry| entry["outcome"] != "approved"));
+}
+
+#[test]
+fn no_agent_runs_what_a_dialog_asks_about_by_itself() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    // Not even where everything else is allowed.
+    desk.scene.user_policy("version: 1\nrules:\n  - allow: {command: \"*\"}\n  - ask: {command: \"make *\"}\n");
+    let line = asked(&desk, json!({"command": "make all"}))["updatedInput"]["command"].as_str().unwrap().to_owned();
+    let own = line.split(" # ").next().unwrap();
+    let id = own.rsplit(' ').next().unwrap();
+    for other in [
+        line.clone(),
+        own.to_owned(),
+        format!("sayso exec {id}"),
+        format!("env sayso exec {id}"),
+        format!("env -i A=b {own}"),
+        format!("nice -n 5 sayso exec {id}"),
+        format!("bash -c 'sayso exec {id}'"),
+        format!("bash -lc \"{own}\""),
+        format!("echo $({own})"),
+        format!("echo `sayso exec {id}`"),
+        format!("cat <(sayso exec {id})"),
+        format!("true && sayso exec {id}"),
+        format!("true | xargs sayso exec {id}"),
+        format!("find . -exec sayso exec {id} \\;"),
+        format!("timeout 5 sayso exec {id}"),
+        format!("sayso 'exec' {id}"),
+        format!("s=sayso; $s exec {id}"),
+        format!("say''so exec {id}"),
+        format!("eval sayso exec {id}"),
+        format!("(exec sayso exec {id})"),
+        format!("command sayso exec {id}"),
+        format!("ln -s {} x", own.split(' ').next().unwrap()),
+    ] {
+        assert_ne!(command(&desk, &other), "allow", "{other}");
+    }
+    // By another name it is the same program.
+    std::os::unix::fs::symlink(own.split(' ').next().unwrap(), desk.scene.workspace.join("x")).unwrap();
+    assert_ne!(command(&desk, &format!("./x exec {id}")), "allow");
+}
+
+#[test]
+fn rules_of_claude_itself_are_left_to_say_no() {
+    let desk = Desk::with(&[(".claude/settings.json", "{\"permissions\": {\"deny\": [\"Bash(make install*)\"]}}")]);
+    let said = asked(&desk, json!({"command": "make all"}));
+    assert!(said["updatedInput"].is_null(), "it would not see what runs: {said}");
+    desk.scene.user_policy("version: 1\nhooks: {exec: always}\n");
+    assert!(!asked(&desk, json!({"command": "make all"}))["updatedInput"].is_null());
+    desk.scene.user_policy("version: 1\nhooks: {exec: never}\n");
+    assert!(asked(&desk, json!({"command": "make all"}))["updatedInput"].is_null());
 }

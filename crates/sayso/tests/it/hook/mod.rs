@@ -5,6 +5,7 @@ mod asking;
 mod edits;
 mod exec;
 mod hostile;
+mod lineage;
 mod trouble;
 mod wire;
 

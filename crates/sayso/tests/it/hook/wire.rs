@@ -49,9 +49,10 @@ fn is(expected: &Value, found: &Value) -> bool {
             one.len() == other.len() && one.iter().all(|(key, value)| other.get(key).is_some_and(|found| is(value, found)))
         }
         (Value::String(any), Value::String(text)) if any == "*" => text.len() > "sayso: ".len(),
-        (Value::String(one), Value::String(text)) if one.ends_with("{id}") => {
-            let start = one.trim_end_matches("{id}").replace("{program}", env!("CARGO_BIN_EXE_sayso"));
-            text.strip_prefix(&start).is_some_and(|id| id.len() == 32)
+        (Value::String(one), Value::String(text)) if one.contains("{id}") => {
+            let (start, end) = one.split_once("{id}").unwrap();
+            let start = start.replace("{program}", env!("CARGO_BIN_EXE_sayso"));
+            text.strip_prefix(&start).and_then(|rest| rest.strip_suffix(end)).is_some_and(|id| id.len() == 32)
         }
         (one, other) => one == other,
     }
@@ -74,7 +75,11 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
             desk.scene.user_policy(policy);
         }
         let variable = |name: &str| case["environment"][name].as_str().map(str::to_owned);
-        let around = Around { project: Some(desk.scene.folder().to_owned()), attended: variable("CLAUDE_CODE_SESSION_ATTENDED") };
+        let around = Around {
+            project: Some(desk.scene.folder().to_owned()),
+            attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
+            claude_folders: Vec::new(),
+        };
         let agent: &dyn Agent = if name == "claude" { &Claude } else { &Codex };
         let began = agent.folder_is_of_the_call().then(|| desk.scene.folder());
         let payload = case["payload"].to_string();
