@@ -21,5 +21,6 @@ pub mod replay;
 pub mod report;
 pub mod runner;
 pub mod screen;
+pub mod scripted;
 mod shelf;
 pub mod workbench;

@@ -32,6 +32,7 @@ mod run;
 mod run_attacks;
 mod sandbox;
 mod scene;
+mod scripted;
 mod sessions;
 mod terminal;
 mod undo;
