@@ -1,0 +1,161 @@
+//! What Codex is made to do with nobody in front of it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::Case;
+use crate::cases_claude::{reads_why, word};
+use crate::codex::shell;
+use crate::stage::{Hook, POLICY, Stage, model, models, result, step, tiny_server};
+
+const ROW: &str = "Codex `exec`";
+/// Its hooks count as if a person had looked at them; its own sandbox is not what is tried.
+const USUAL: [&str; 3] = ["--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access"];
+
+/// To a model that it does not know, Codex offers all tools at once.
+const UNKNOWN: &str = "scripted";
+
+pub fn all() -> Vec<Case> {
+    let case = |column: &'static str, run: fn(&Path) -> String| Case { row: ROW, column, run };
+    vec![
+        case("the policy allows", allowed),
+        case("the policy denies", denied),
+        case("the policy asks", asked),
+        case("denied, in the mode that asks nothing", bypassed),
+        case("asked, in the mode that asks nothing", bypassed_asked),
+        case("the hook is killed", |agents| broken(agents, Hook::Killed)),
+        case("the hook is late", |agents| broken(agents, Hook::Slow)),
+        case("the hook prints no answer", |agents| broken(agents, Hook::Garbage)),
+        case("the hook is not there", |agents| broken(agents, Hook::Missing)),
+        case("nobody trusted the hook", untrusted),
+        case("a command runs in the sandbox", contained),
+        case("an edit is undone", undone),
+        case("a denied MCP tool", mcp),
+        case("a denied call of a sub-agent", sub_agent),
+    ]
+}
+
+fn allowed(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch allowed-1")]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    assert!(stage.has("allowed-1"), "{ended:?} {:?}", model.results());
+    assert!(stage.record().iter().any(|entry| entry["kind"] == "finished"), "{:?}", stage.record());
+    word(stage.has("allowed-1"))
+}
+
+fn denied(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch denied-1"), shell("touch allowed-1 && touch denied-1"), shell("env nice touch denied-1")]);
+    stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    (0..3).for_each(|number| reads_why(&result(&model, number), "not that one"));
+    assert!(!stage.has("denied-1") && !stage.has("allowed-1"));
+    "does not run, and the model reads why".to_owned()
+}
+
+fn asked(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch other-1")]);
+    stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    reads_why(&result(&model, 0), "Codex cannot be told to ask");
+    assert!(!stage.has("other-1"));
+    "does not run, and the model reads why".to_owned()
+}
+
+fn bypassed(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch denied-1")]);
+    stage.hooks_codex(Hook::Sayso).exec(&model, &["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]);
+    reads_why(&result(&model, 0), "not that one");
+    word(stage.has("denied-1"))
+}
+
+fn bypassed_asked(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch other-1")]);
+    stage.hooks_codex(Hook::Sayso).exec(&model, &["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]);
+    reads_why(&result(&model, 0), "Codex cannot be told to ask");
+    assert!(!stage.has("other-1"));
+    word(stage.has("other-1"))
+}
+
+/// With a hook that breaks; Codex has no switch for that.
+fn broken(agents: &Path, hook: Hook) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch any-1")]);
+    stage.hooks_codex(hook).exec(&model, &USUAL);
+    assert_ne!(result(&model, 0), "(no result)");
+    if stage.has("any-1") { "**runs**".to_owned() } else { "does not run".to_owned() }
+}
+
+fn untrusted(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch denied-1")]);
+    stage.hooks_codex(Hook::Sayso).exec(&model, &["--sandbox", "danger-full-access"]);
+    assert_ne!(result(&model, 0), "(no result)");
+    if stage.has("denied-1") { "**runs**".to_owned() } else { "does not run".to_owned() }
+}
+
+fn contained(agents: &Path) -> String {
+    let stage = Stage::with(agents, "version: 1\nsandbox: {auto_allow: run-in-workspace}\n");
+    let model = model(vec![shell("make")]);
+    let outside = stage.home.join("outside");
+    stage.put("Makefile", &format!("all:\n\techo inside > inside.txt\n\techo outside > {} || true\n\techo ran\n", outside.display()));
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    let shown = result(&model, 0);
+    assert!(stage.text("inside.txt") == "inside\n" && shown.contains("ran"), "{shown} {ended:?}");
+    assert!(!outside.exists(), "it was not bounded: {shown}");
+    let undone = stage.sayso(&["undo", "--yes"]);
+    assert!(!stage.has("inside.txt"), "{undone:?}");
+    "yes, and it can be undone".to_owned()
+}
+
+fn undone(agents: &Path) -> String {
+    let stage = Stage::with(agents, "version: 1\nrules:\n  - allow: {write: \"notes.txt\"}\n  - allow: {write: \"new.txt\"}\n");
+    stage.put("notes.txt", "one\ntwo\n");
+    let patch = "*** Begin Patch\n*** Update File: notes.txt\n@@\n one\n-two\n+three\n*** Add File: new.txt\n+new\n*** End Patch\n";
+    let patch = [step("apply_patch", Value::from(patch)), step("apply_patch", json!({"input": patch}))].concat();
+    let model = model(vec![patch]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    assert_eq!(
+        (stage.text("notes.txt").as_str(), stage.text("new.txt").as_str()),
+        ("one\nthree\n", "new\n"),
+        "{ended:?} {:?}",
+        model.results()
+    );
+    stage.sayso(&["undo", "--yes"]);
+    assert_eq!(stage.text("notes.txt"), "one\ntwo\n", "{:?}", stage.sayso(&["undo", "--list"]));
+    assert!(!stage.has("new.txt"));
+    "yes".to_owned()
+}
+
+fn mcp(agents: &Path) -> String {
+    let mut stage = Stage::with(
+        agents,
+        "version: 1\nrules:\n  - allow: {mcp: \"tiny/ping\"}\n  - deny: {mcp: \"tiny/drop\"}\n    reason: not that one\n",
+    );
+    stage.codex_model = UNKNOWN;
+    let server = tiny_server(&stage);
+    stage.put(stage.home.join("more.toml"), &format!("\n[mcp_servers.tiny]\ncommand = \"python3\"\nargs = [\"{server}\"]\n"));
+    let model = model(vec![step("ping", json!({"name": "a"})), step("drop", json!({"name": "b"}))]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    assert_eq!(stage.text("called.txt"), "ping a\n", "{ended:?} {:?}", model.results());
+    reads_why(&result(&model, 1), "not that one");
+    "does not run, and the model reads why".to_owned()
+}
+
+fn sub_agent(agents: &Path) -> String {
+    let mut stage = Stage::with(agents, &format!("{POLICY}  - allow: {{delegate: \"*\"}}\n  - allow: {{command: bash wait.sh}}\n"));
+    stage.codex_model = UNKNOWN;
+    // It ends with its first agent, and that one does not know the name of the other to wait for it.
+    stage.put("wait.sh", "for n in $(seq 600); do test -e allowed-1 && exit; sleep 0.1; done\n");
+    let delegate = step("spawn_agent", json!({"message": "THE-INNER-WORK"}));
+    let inner = vec![shell("touch denied-1"), shell("touch allowed-1")];
+    let model = models(vec![("THE-INNER-WORK", inner), ("", vec![delegate, shell("bash wait.sh")])]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    assert!(stage.has("allowed-1"), "the sub-agent did not work: {ended:?} {:?}", model.results());
+    assert!(!stage.has("denied-1"));
+    reads_why(&result(&model, 0), "not that one");
+    "does not run, and the model reads why".to_owned()
+}
