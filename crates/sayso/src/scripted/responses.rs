@@ -77,10 +77,12 @@ fn name(tool: &Node) -> Option<&str> {
     tool.get("name").and_then(Node::as_text)
 }
 
-/// The tools that are offered, each with the space its name stands in. (The other interface has no `type` in most of its tools.)
+/// The tools that are offered, each with the space its name stands in: at the top, and in the conversation where newer models get them.
+/// (The other interface has no `type` in most of its tools.)
 fn offered(body: &Node) -> Vec<(Option<&str>, &Node)> {
+    let later = items(body).iter().filter(|item| item.get("type").and_then(Node::as_text) == Some("additional_tools"));
     let mut all = Vec::new();
-    for tool in body.get("tools").map(Node::items).unwrap_or_default() {
+    for tool in std::iter::once(body).chain(later).filter_map(|holder| holder.get("tools")).flat_map(Node::items) {
         match tool.get("tools").map(Node::items) {
             Some(inner) => all.extend(inner.iter().map(|one| (name(tool), one))),
             None => all.push((None, tool)),

@@ -16,6 +16,7 @@ mod changed_while_asked;
 mod corpus;
 mod desk;
 mod doctor;
+mod doctor_agents;
 mod exec;
 mod holes;
 mod holes_commands;

@@ -114,7 +114,7 @@ fn responses_are_given_in_the_form_that_a_tool_was_offered_in() {
     let output = |id: &str, output: Value| json!({"type": "function_call_output", "call_id": id, "output": output});
     let user = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]});
     let ask = |items: &[Value]| {
-        let input = [&[user.clone()], items].concat();
+        let input = [std::slice::from_ref(&user), items].concat();
         let body = json!({"stream": true, "tools": tools, "input": input}).to_string();
         let (status, text) = post(&model, "/v1/responses", KEY, &body);
         assert_eq!(status, 200);
