@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sayso::scripted::Step;
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -13,6 +14,9 @@ const ROW: &str = "Codex `exec`";
 /// Its hooks count as if a person had looked at them; its own sandbox is not what is tried.
 const USUAL: [&str; 3] = ["--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access"];
 
+/// The models of today write a program that calls the tools.
+const PROGRAMS: &str = "Codex `exec`, tools called by a program";
+const TODAY: &str = "gpt-6.1-sol";
 /// To a model that it does not know, Codex offers all tools at once.
 const UNKNOWN: &str = "scripted";
 
@@ -33,7 +37,44 @@ pub fn all() -> Vec<Case> {
         case("an edit is undone", undone),
         case("a denied MCP tool", mcp),
         case("a denied call of a sub-agent", sub_agent),
+        Case { row: PROGRAMS, column: "the policy allows", run: |agents| by_program(agents, "allowed-1") },
+        Case { row: PROGRAMS, column: "the policy denies", run: |agents| by_program(agents, "denied-1") },
+        Case { row: PROGRAMS, column: "the policy asks", run: |agents| by_program(agents, "other-1") },
+        case("a shell that the model chose", shell_of_the_model),
     ]
+}
+
+/// The model may name the shell that reads a command, and the hook is not told; Codex takes only the kind of shell from it.
+fn shell_of_the_model(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    stage.put("tools/bash", "#!/bin/sh\ntouch owned\n");
+    let file = stage.workspace.join("tools/bash");
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let model = model(vec![step("exec_command", json!({"cmd": "ls", "shell": file}))]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    assert_ne!(result(&model, 0), "(no result)", "{ended}");
+    if stage.has("owned") { "**runs**".to_owned() } else { "does not run".to_owned() }
+}
+
+/// A step that runs a command by a program of the model's.
+fn program(command: &str) -> Step {
+    step("exec", Value::from(format!("const done = await tools.exec_command({{cmd: {}}});\ntext(JSON.stringify(done));\n", json!(command))))
+}
+
+fn by_program(agents: &Path, file: &str) -> String {
+    let mut stage = Stage::with(agents, POLICY);
+    stage.codex_model = TODAY;
+    let model = model(vec![program(&format!("touch {file}"))]);
+    let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
+    match file {
+        "allowed-1" => assert!(stage.has(file), "{ended} {:?}", model.results()),
+        _ => {
+            reads_why(&result(&model, 0), if file == "denied-1" { "not that one" } else { "Codex cannot be told to ask" });
+            assert!(!stage.has(file));
+            return "does not run, and the model reads why".to_owned();
+        }
+    }
+    word(stage.has(file))
 }
 
 fn allowed(agents: &Path) -> String {
