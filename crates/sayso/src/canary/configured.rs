@@ -87,27 +87,59 @@ impl Configured {
     }
 }
 
+/// Where the settings of agents may be.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// The project that is looked at.
+    pub project: PathBuf,
+    /// What an administrator sets: `/etc`.
+    pub etc: PathBuf,
+}
+
 /// The settings that an agent may read, those that count most first.
-fn files(which: Which, home: Option<&Path>, project: &Path) -> Vec<(PathBuf, Scope)> {
+fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
     let own = |variable: &str, name: &str| {
         let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        set.or_else(|| home.map(|home| home.join(name)))
+        set.or_else(|| places.home.as_ref().map(|home| home.join(name)))
     };
     let mut all = Vec::new();
     match which {
         Which::Claude => {
-            all.push((PathBuf::from("/etc/claude-code/managed-settings.json"), Scope::Managed));
+            let folder = places.etc.join("claude-code");
+            all.push((folder.join("managed-settings.json"), Scope::Managed));
+            all.extend(parts(&folder.join("managed-settings.d")).into_iter().map(|file| (file, Scope::Managed)));
             all.extend(own("CLAUDE_CONFIG_DIR", ".claude").map(|folder| (folder.join("settings.json"), Scope::User)));
-            all.push((project.join(".claude/settings.json"), Scope::Project));
-            all.push((project.join(".claude/settings.local.json"), Scope::Project));
+            all.push((places.project.join(".claude/settings.json"), Scope::Project));
+            all.push((places.project.join(".claude/settings.local.json"), Scope::Project));
         }
         Which::Codex => {
-            all.push((PathBuf::from("/etc/codex/hooks.json"), Scope::Managed));
+            all.push((places.etc.join("codex/hooks.json"), Scope::Managed));
             all.extend(own("CODEX_HOME", ".codex").map(|folder| (folder.join("hooks.json"), Scope::User)));
-            all.push((project.join(".codex/hooks.json"), Scope::Project));
+            all.push((places.project.join(".codex/hooks.json"), Scope::Project));
         }
     }
+    // In the home itself, the project's file is the person's own.
+    let mut known: Vec<PathBuf> = Vec::new();
+    all.retain(|(file, _)| {
+        let is_new = !known.contains(file);
+        known.push(file.clone());
+        is_new
+    });
     all
+}
+
+/// The parts of an administrator's settings, in the order in which they are read.
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>());
+    let is_read = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".json") && !name.starts_with('.')
+    };
+    let mut files: Vec<PathBuf> = entries.unwrap_or_default().into_iter().filter(is_read).collect();
+    files.sort();
+    files
 }
 
 /// What was found of an agent's settings.
@@ -122,9 +154,9 @@ pub struct Settings {
 }
 
 /// Looks through the settings of an agent.
-pub fn look(which: Which, version: &str, home: Option<&Path>, project: &Path) -> Settings {
+pub fn look(which: Which, version: &str, places: &Places) -> Settings {
     let mut found = Settings::default();
-    for (file, scope) in files(which, home, project) {
+    for (file, scope) in files(which, places) {
         let text = match read(&file) {
             Ok(Some(text)) => text,
             Ok(None) => continue,
@@ -221,6 +253,15 @@ mod tests {
         ] {
             assert_eq!(starts(&handler(command)).as_deref(), program, "{command}");
         }
+    }
+
+    #[test]
+    fn every_place_is_looked_at_and_an_administrators_counts_first() {
+        let places = Places { home: Some("/h".into()), project: "/h".into(), etc: "/nonexistent".into() };
+        let found = files(Which::Codex, &places);
+        let scopes: Vec<Scope> = found.iter().map(|(_, scope)| *scope).collect();
+        assert_eq!(scopes, [Scope::Managed, Scope::User], "{found:?}");
+        assert_eq!(files(Which::Claude, &places).len(), 3);
     }
 
     #[test]

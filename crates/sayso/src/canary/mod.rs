@@ -20,7 +20,7 @@ use sayso_store::read::Reader;
 use sayso_world::whereabouts::Whereabouts;
 
 use crate::scripted::{Model, Script, Step};
-use configured::{Configured, Scope};
+use configured::Configured;
 use found::Which;
 use proof::Proof;
 use started::{Ended, Folders, random};
@@ -137,40 +137,29 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
 
 /// Whether a call is denied where the hook breaks; the words say how that was seen, or why it was not.
 fn fails_closed(which: Which, program: &Path, hook: &Configured) -> Result<String, String> {
-    if hook.scope == Scope::Managed {
-        let says = hook.blocks_on_failure && which.blocks_since(&hook.version);
-        return if says {
-            Ok("fails closed, as its settings say: what an administrator has set cannot be tried with a copy".to_owned())
-        } else {
-            Err("a hook that breaks lets the call run, as its settings say".to_owned())
-        };
-    }
-    // Without any hook the same call has to run, or the rest would prove nothing.
+    // Without the broken hook the same call has to run, or the rest would prove nothing. (An administrator's own hook stays in place.)
     if !runs(which, program, None)? {
-        return Err("whether it fails closed could not be tried: the call did not run without a hook either".to_owned());
+        return Err("whether it fails closed could not be tried: the call did not run without a broken hook either".to_owned());
     }
     for (broken, words) in [(Broken::Killed, "is killed"), (Broken::Slow, "is too slow")] {
         if runs(which, program, Some(&hook.broken(broken)))? {
             return Err(format!("does not fail closed: with a copy of its settings whose hook {words}, the call ran"));
         }
     }
-    Ok("fails closed: with a copy of its settings whose hook is killed or too slow, the call did not run; without a hook, it did"
-        .to_owned())
+    Ok("fails closed: with a copy of its settings whose hook is killed or too slow, the call did not run; without that, it did".to_owned())
 }
 
-/// Whether a harmless call runs with a copy of the hook's settings.
+/// Whether a harmless call runs with a copy of the hook's settings: what it prints is not in its text.
 fn runs(which: Which, program: &Path, hook: Option<&Node>) -> Result<bool, String> {
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
-    let marker = format!("ran-{nonce}");
     let cage = cage(which);
-    let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("touch {marker}"))]), &key)?;
+    let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("printf '%s%s' ran- {nonce}"))]), &key)?;
     let ended = started::run(&mut cage.copy(program, &model, &key, &folders, hook)?, &folders)?;
     spoke(&model, &ended)?;
-    if result_of(&model, &nonce, 0).is_none() {
-        return Err(format!("whether it fails closed could not be tried: the agent did not go on; {}", ended.words()));
-    }
-    Ok(folders.workspace.join(&marker).exists())
+    let shown = result_of(&model, &nonce, 0);
+    let shown = shown.ok_or_else(|| format!("whether it fails closed could not be tried: the agent did not go on; {}", ended.words()))?;
+    Ok(shown.contains(&format!("ran-{nonce}")))
 }
 
 /// Insists that the agent talked to the scripted model: whatever else it did is no proof of anything.

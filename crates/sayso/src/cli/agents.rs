@@ -8,7 +8,7 @@ use sayso_core::visible::visible;
 
 use super::doctor::Finding;
 use super::{Place, now};
-use crate::canary::configured::{self, Configured, Settings};
+use crate::canary::configured::{self, Configured, Places, Settings};
 use crate::canary::found::{self, Which};
 use crate::canary::proof::Proof;
 use crate::canary::{self, last_call};
@@ -50,7 +50,8 @@ pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) ->
             return Some(Seen { findings: vec![Finding::odd(names.agent, words, "look whether it can be started")], node });
         }
     };
-    let settings = configured::look(which, &version, place.whereabouts.home.as_deref(), Path::new(&place.folder));
+    let places = Places { home: place.whereabouts.home.clone(), project: PathBuf::from(&place.folder), etc: PathBuf::from("/etc") };
+    let settings = configured::look(which, &version, &places);
     let mut findings = about_settings(which, &settings);
     let binary = &place.whereabouts.binary;
     let hook = settings.hooks.iter().find(|hook| hook.is_this(binary)).or_else(|| settings.hooks.first());

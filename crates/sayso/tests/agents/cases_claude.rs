@@ -31,6 +31,10 @@ pub fn all() -> Vec<Case> {
         case("an edit is undone", undone),
         case("a denied MCP tool", mcp),
         case("a denied call of a sub-agent", sub_agent),
+        case("denied, with `--bare`", |agents| without_hooks(agents, &["--bare"])),
+        case("denied, with `--safe-mode`", |agents| without_hooks(agents, &["--safe-mode"])),
+        case("denied, with `disableAllHooks` in the project", |agents| without_hooks(agents, &[])),
+        case("`sayso doctor --agents`", proved),
     ]
 }
 
@@ -164,4 +168,33 @@ fn sub_agent(agents: &Path) -> String {
     assert!(!stage.has("denied-1") && !stage.has("allowed-2"));
     reads_why(&result(&model, 0), "not that one");
     "does not run, and the model reads why".to_owned()
+}
+
+/// Ways to start Claude Code, or to set up a project, that switch the hooks of the person off.
+fn without_hooks(agents: &Path, words: &[&str]) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![bash("touch denied-1")]);
+    if words.is_empty() {
+        stage.put(".claude/settings.json", "{\"disableAllHooks\": true}");
+    }
+    let ended = stage.hooks_claude(Hook::Sayso, true).headless(&model, &[&["--allowedTools", "Bash"], words].concat());
+    assert_ne!(result(&model, 0), "(no result)", "{ended}");
+    if stage.has("denied-1") { "**runs**".to_owned() } else { "does not run".to_owned() }
+}
+
+fn proved(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    stage.hooks_claude(Hook::Sayso, true);
+    proves(&stage, "claude")
+}
+
+/// What the doctor says of an agent's hook.
+pub fn proves(stage: &Stage, agent: &str) -> String {
+    let program = format!("{agent}={}", stage.agents.join(agent).display());
+    let said = stage.sayso(&["doctor", "--agents", "--json", "--program", &program]);
+    let json = said.rsplit_once('[').map_or(said.as_str(), |(json, _)| json);
+    let said: serde_json::Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {said}"));
+    let found = said["agents"].as_array().unwrap().iter().find(|one| one["agent"] == agent).unwrap();
+    let word = |key: &str, yes: &'static str, no: &'static str| if found["canary"][key] == true { yes } else { no };
+    format!("{}, {}", word("fires", "fires", "does not fire"), word("fails_closed", "fails closed", "does not fail closed"))
 }

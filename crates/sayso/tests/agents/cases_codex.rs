@@ -6,7 +6,7 @@ use sayso::scripted::Step;
 use serde_json::{Value, json};
 
 use crate::Case;
-use crate::cases_claude::{reads_why, word};
+use crate::cases_claude::{proves, reads_why, word};
 use crate::codex::shell;
 use crate::stage::{Hook, POLICY, Stage, model, models, result, step, tiny_server};
 
@@ -14,6 +14,7 @@ const ROW: &str = "Codex `exec`";
 /// Its hooks count as if a person had looked at them; its own sandbox is not what is tried.
 const USUAL: [&str; 3] = ["--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access"];
 
+const EDITOR: &str = "Codex `app-server`";
 /// The models of today write a program that calls the tools.
 const PROGRAMS: &str = "Codex `exec`, tools called by a program";
 const TODAY: &str = "gpt-6.1-sol";
@@ -37,11 +38,49 @@ pub fn all() -> Vec<Case> {
         case("an edit is undone", undone),
         case("a denied MCP tool", mcp),
         case("a denied call of a sub-agent", sub_agent),
+        case("`sayso doctor --agents`", proved),
         Case { row: PROGRAMS, column: "the policy allows", run: |agents| by_program(agents, "allowed-1") },
         Case { row: PROGRAMS, column: "the policy denies", run: |agents| by_program(agents, "denied-1") },
         Case { row: PROGRAMS, column: "the policy asks", run: |agents| by_program(agents, "other-1") },
+        Case { row: EDITOR, column: "the policy allows", run: |agents| in_editor(agents, "allowed-1") },
+        Case { row: EDITOR, column: "the policy denies", run: |agents| in_editor(agents, "denied-1") },
+        Case { row: EDITOR, column: "the policy asks", run: |agents| in_editor(agents, "other-1") },
+        Case { row: EDITOR, column: "nobody trusted the hook", run: untrusted_in_editor },
         case("a shell that the model chose", shell_of_the_model),
     ]
+}
+
+fn proved(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    stage.hooks_codex(Hook::Sayso);
+    assert_eq!(proves(&stage, "codex"), "does not fire, does not fail closed", "nobody trusted it yet");
+    stage.trust_hooks(Hook::Sayso).codex(&model(Vec::new()));
+    proves(&stage, "codex")
+}
+
+/// Behind an editor, with hooks that the person trusted. What is allowed runs without a question of Codex's own.
+fn in_editor(agents: &Path, file: &str) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell(&format!("touch {file}"))]);
+    let mut editor = stage.hooks_codex(Hook::Sayso).trust_hooks(Hook::Sayso).editor(&model);
+    editor.finish();
+    assert!(editor.questions.is_empty(), "{:?}", editor.questions);
+    if file == "allowed-1" {
+        assert!(stage.has(file), "{:?}", model.results());
+        return "runs".to_owned();
+    }
+    reads_why(&result(&model, 0), if file == "denied-1" { "not that one" } else { "Codex cannot be told to ask" });
+    assert!(!stage.has(file));
+    "does not run, and the model reads why".to_owned()
+}
+
+fn untrusted_in_editor(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![shell("touch denied-1")]);
+    let mut editor = stage.hooks_codex(Hook::Sayso).editor(&model);
+    editor.finish();
+    assert!(!stage.has("denied-1"), "Codex asks, and the person said no");
+    if editor.questions.is_empty() { "does not run".to_owned() } else { "is asked about by Codex itself".to_owned() }
 }
 
 /// The model may name the shell that reads a command, and the hook is not told; Codex takes only the kind of shell from it.

@@ -7,10 +7,14 @@
 
 mod cases_claude;
 mod cases_codex;
+mod cases_screen;
 mod claude;
 mod codex;
+mod editor;
+mod screen;
 mod stage;
 mod table;
+mod transcript;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -34,7 +38,7 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
-    let cases: Vec<Case> = [cases_claude::all(), cases_codex::all()].into_iter().flatten().filter(is_wanted).collect();
+    let cases: Vec<Case> = [cases_claude::all(), cases_screen::all(), cases_codex::all()].into_iter().flatten().filter(is_wanted).collect();
     let (mut seen, mut failed) = (Vec::new(), 0);
     for case in &cases {
         let start = Instant::now();
