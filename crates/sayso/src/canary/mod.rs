@@ -122,7 +122,7 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
         return Err(format!("the hook does not fire: what stopped the call was not sayso (`{}`)", short(&shown)));
     }
     if !is_recorded(which, &place.state, &nonce)? {
-        return Err("the call was denied by a sayso that keeps another record than this one".to_owned());
+        return Err(format!("the call was denied, and that is not in this record (`{}`)", short(&shown)));
     }
     let first = result(0).unwrap_or_default();
     let harmless = if first.contains("sayso: ") {

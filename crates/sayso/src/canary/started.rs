@@ -1,11 +1,12 @@
 //! Starts an agent in a folder of its own, with little of the environment, and ends it in time.
 
 use std::fs::{DirBuilder, File};
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -137,21 +138,22 @@ pub(super) fn run(command: &mut Command, folders: &Folders) -> Result<Ended, Str
     Ok(Ended { status, said: said(&output) })
 }
 
-/// What a program says to one word.
+/// The first line of what a program says to one word.
 pub(super) fn ask(program: &Path, word: &str) -> Result<String, String> {
     let problem = |error: std::io::Error| format!("it could not be started: {error}");
     let mut command = plain(program);
     command.arg(word).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().map_err(problem)?;
-    let out = child.stdout.take();
-    let status = wait(&mut child, SHORT);
-    // Few words fit into the pipe, and whoever held it open was ended.
-    let mut said = Vec::new();
-    if let Some(out) = out.filter(|_| status.is_some()) {
-        out.take(4096).read_to_end(&mut said).map_err(problem)?;
-    }
-    match status {
-        Some(status) if status.success() => Ok(String::from_utf8_lossy(&said).into_owned()),
+    let out = child.stdout.take().ok_or("it has no output")?;
+    let (send, receive) = mpsc::sync_channel(1);
+    // Something that it leaves running may hold its output open for ever; nobody waits for that.
+    std::thread::spawn(move || {
+        let mut line = Vec::new();
+        let read = BufReader::new(out.take(MOST)).read_until(b'\n', &mut line);
+        let _ = send.send(read.map(|_| String::from_utf8_lossy(&line).into_owned()));
+    });
+    match wait(&mut child, SHORT) {
+        Some(status) if status.success() => receive.recv_timeout(SHORT).map_err(|_| "it says nothing".to_owned())?.map_err(problem),
         Some(status) => Err(format!("it ended with {status}")),
         None => Err(format!("it said nothing for {} s", SHORT.as_secs())),
     }

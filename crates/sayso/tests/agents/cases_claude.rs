@@ -5,14 +5,17 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::Case;
-use crate::stage::{Hook, POLICY, Stage, bash, model, models, result, step, tiny_server};
+use crate::claude::settings;
+use crate::stage::{Hook, POLICY, Stage, bash, model, models, result, run, step, tiny_server};
 
 const ROW: &str = "Claude Code `-p`";
+const MANAGED: &str = "Claude Code `-p`, the hook an administrator's";
 const OPEN: &str = "Claude Code `-p`, without `onFailure`";
 
 pub fn all() -> Vec<Case> {
     let case = |column: &'static str, run: fn(&Path) -> String| Case { row: ROW, column, run };
     let open = |column: &'static str, run: fn(&Path) -> String| Case { row: OPEN, column, run };
+    let managed = |column: &'static str, run: fn(&Path) -> String| Case { row: MANAGED, column, run };
     vec![
         case("the policy allows", allowed),
         case("the policy denies", denied),
@@ -35,6 +38,10 @@ pub fn all() -> Vec<Case> {
         case("denied, with `--safe-mode`", |agents| without_hooks(agents, &["--safe-mode"])),
         case("denied, with `disableAllHooks` in the project", |agents| without_hooks(agents, &[])),
         case("`sayso doctor --agents`", proved),
+        managed("denied, with `--bare`", |agents| administered(agents, &["--bare"])),
+        managed("denied, with `--safe-mode`", |agents| administered(agents, &["--safe-mode"])),
+        managed("denied, with `disableAllHooks` in the project", |agents| administered(agents, &[])),
+        managed("`sayso doctor --agents`", administered_proved),
     ]
 }
 
@@ -66,7 +73,7 @@ fn denied(agents: &Path) -> String {
     stage.hooks_claude(Hook::Sayso, true).headless(&model, &["--allowedTools", "Bash"]);
     (0..3).for_each(|number| reads_why(&result(&model, number), "not that one"));
     assert!(!stage.has("denied-1") && !stage.has("allowed-1"));
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn asked(agents: &Path) -> String {
@@ -75,7 +82,7 @@ fn asked(agents: &Path) -> String {
     stage.hooks_claude(Hook::Sayso, true).headless(&model, &["--allowedTools", "Bash"]);
     reads_why(&result(&model, 0), "nobody sits in front");
     assert!(!stage.has("other-1"));
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn bypassed(agents: &Path) -> String {
@@ -152,7 +159,7 @@ fn mcp(agents: &Path) -> String {
     let ended = stage.hooks_claude(Hook::Sayso, true).headless(&model, &words);
     assert_eq!(stage.text("called.txt"), "ping a\n", "{ended:?}");
     reads_why(&result(&model, 1), "not that one");
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn sub_agent(agents: &Path) -> String {
@@ -167,7 +174,7 @@ fn sub_agent(agents: &Path) -> String {
     assert!(stage.has("allowed-1"), "the sub-agent did not work: {ended:?} {:?}", model.results());
     assert!(!stage.has("denied-1") && !stage.has("allowed-2"));
     reads_why(&result(&model, 0), "not that one");
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 /// Ways to start Claude Code, or to set up a project, that switch the hooks of the person off.
@@ -182,6 +189,27 @@ fn without_hooks(agents: &Path, words: &[&str]) -> String {
     if stage.has("denied-1") { "**runs**".to_owned() } else { "does not run".to_owned() }
 }
 
+/// With the hook of an administrator, which nobody else switches off.
+fn administered(agents: &Path, words: &[&str]) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let model = model(vec![bash("touch denied-1")]);
+    stage.put(".claude/settings.json", "{\"disableAllHooks\": true}");
+    let mut claude = stage.claude(&model);
+    claude.args(["-p", "work", "--output-format", "json", "--allowedTools", "Bash"]).args(words);
+    let ended = run(&mut stage.administered(&settings(Hook::Sayso, true).to_string(), &claude));
+    assert_ne!(result(&model, 0), "(no result)", "{ended}");
+    reads_why(&result(&model, 0), "not that one");
+    assert!(!stage.has("denied-1"), "{ended}");
+    word(stage.has("denied-1"))
+}
+
+fn administered_proved(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let mut doctor = stage.command(env!("CARGO_BIN_EXE_sayso"));
+    doctor.args(["doctor", "--agents", "--json", "--program"]).arg(format!("claude={}", agents.join("claude").display()));
+    said(&run(&mut stage.administered(&settings(Hook::Sayso, true).to_string(), &doctor)), "claude")
+}
+
 fn proved(agents: &Path) -> String {
     let stage = Stage::with(agents, POLICY);
     stage.hooks_claude(Hook::Sayso, true);
@@ -191,8 +219,11 @@ fn proved(agents: &Path) -> String {
 /// What the doctor says of an agent's hook.
 pub fn proves(stage: &Stage, agent: &str) -> String {
     let program = format!("{agent}={}", stage.agents.join(agent).display());
-    let said = stage.sayso(&["doctor", "--agents", "--json", "--program", &program]);
-    let json = said.rsplit_once('[').map_or(said.as_str(), |(json, _)| json);
+    said(&stage.sayso(&["doctor", "--agents", "--json", "--program", &program]), agent)
+}
+
+fn said(said: &str, agent: &str) -> String {
+    let json = said.rsplit_once('[').map_or(said, |(json, _)| json);
     let said: serde_json::Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {said}"));
     let found = said["agents"].as_array().unwrap().iter().find(|one| one["agent"] == agent).unwrap();
     let word = |key: &str, yes: &'static str, no: &'static str| if found["canary"][key] == true { yes } else { no };

@@ -71,7 +71,7 @@ fn in_editor(agents: &Path, file: &str) -> String {
     }
     reads_why(&result(&model, 0), if file == "denied-1" { "not that one" } else { "Codex cannot be told to ask" });
     assert!(!stage.has(file));
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn untrusted_in_editor(agents: &Path) -> String {
@@ -110,7 +110,7 @@ fn by_program(agents: &Path, file: &str) -> String {
         _ => {
             reads_why(&result(&model, 0), if file == "denied-1" { "not that one" } else { "Codex cannot be told to ask" });
             assert!(!stage.has(file));
-            return "does not run, and the model reads why".to_owned();
+            return "does not run; told why".to_owned();
         }
     }
     word(stage.has(file))
@@ -131,7 +131,7 @@ fn denied(agents: &Path) -> String {
     stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
     (0..3).for_each(|number| reads_why(&result(&model, number), "not that one"));
     assert!(!stage.has("denied-1") && !stage.has("allowed-1"));
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn asked(agents: &Path) -> String {
@@ -140,7 +140,7 @@ fn asked(agents: &Path) -> String {
     stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
     reads_why(&result(&model, 0), "Codex cannot be told to ask");
     assert!(!stage.has("other-1"));
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn bypassed(agents: &Path) -> String {
@@ -222,7 +222,7 @@ fn mcp(agents: &Path) -> String {
     let ended = stage.hooks_codex(Hook::Sayso).exec(&model, &USUAL);
     assert_eq!(stage.text("called.txt"), "ping a\n", "{ended:?} {:?}", model.results());
     reads_why(&result(&model, 1), "not that one");
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }
 
 fn sub_agent(agents: &Path) -> String {
@@ -237,5 +237,5 @@ fn sub_agent(agents: &Path) -> String {
     assert!(stage.has("allowed-1"), "the sub-agent did not work: {ended:?} {:?}", model.results());
     assert!(!stage.has("denied-1"));
     reads_why(&result(&model, 0), "not that one");
-    "does not run, and the model reads why".to_owned()
+    "does not run; told why".to_owned()
 }

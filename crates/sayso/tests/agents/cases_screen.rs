@@ -46,7 +46,7 @@ fn denied(agents: &Path, words: &[&str]) -> String {
     let shown = screen.wait_for(DONE);
     reads_why(&result(&model, 0), "not that one");
     assert!(!stage.has("denied-1"), "{shown}");
-    if words.is_empty() { "does not run, and the model reads why".to_owned() } else { "does not run".to_owned() }
+    if words.is_empty() { "does not run; told why".to_owned() } else { "does not run".to_owned() }
 }
 
 fn asked(agents: &Path) -> String {

@@ -91,6 +91,20 @@ impl Stage {
         run(self.command(env!("CARGO_BIN_EXE_sayso")).args(words))
     }
 
+    /// The same program, where this stands among the settings of an administrator: `/etc` is another one for it alone.
+    pub fn administered(&self, settings: &str, program: &Command) -> Command {
+        const SCRIPT: &str = "set -e; mount -t tmpfs none /mnt; mkdir /mnt/upper /mnt/work
+            mount -t overlay none -o lowerdir=/etc,upperdir=/mnt/upper,workdir=/mnt/work /etc
+            mkdir -p /etc/claude-code/managed-settings.d; cp \"$1\" /etc/claude-code/managed-settings.d/50-sayso.json
+            shift; exec \"$@\"";
+        let file = self.home.join("managed.json");
+        self.put(&file, settings);
+        let mut command = self.command("unshare");
+        command.args(["-r", "-m", "bash", "-c", SCRIPT, "bash"]).arg(file).arg(program.get_program()).args(program.get_args());
+        command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
     /// Whether a file of the workspace is there.
     pub fn has(&self, name: &str) -> bool {
         self.workspace.join(name).exists()

@@ -17,9 +17,14 @@ fn home(manner: &str) -> (Desk, PathBuf) {
     let desk = Desk::with(&[]);
     let agent = desk.scene.home.join("bin/claude");
     let text = include_str!("fake_agent.py").replace("MANNER = \"honest\"", &format!("MANNER = \"{manner}\""));
-    crate::scene::put(&agent, &text);
-    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+    install(&agent, &text);
     (desk, agent)
+}
+
+/// Makes a program by another process: one that this process has open for writing, or that a thread's child still has, cannot be started.
+fn install(file: &Path, text: &str) {
+    let mut install = Command::new("install");
+    run(install.args(["-D", "-m", "755", "/dev/stdin"]).arg(file), text.as_bytes()).is(0, "installed");
 }
 
 fn set(desk: &Desk, settings: &str) {
@@ -209,4 +214,32 @@ fn a_settings_file_that_is_a_pipe_or_a_folder_is_told_and_not_waited_for() {
     assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
     let done = doctor(&desk, &agent, &["--json"]).is(1, "a pipe");
     assert!(finding(&done, "claude").1.contains("not a file"));
+}
+
+#[test]
+fn an_agent_that_answers_oddly_is_told() {
+    let (desk, agent) = home("honest");
+    for (text, why) in [
+        ("#!/bin/sh\necho none\n", "does not say its version"),
+        ("#!/bin/sh\nprintf '2.1\\033[31m\\n'\n", "does not say its version"),
+        ("#!/bin/sh\nexit 3\n", "exit status: 3"),
+        ("#!/bin/sh\nkill -9 $$\n", "signal: 9"),
+        ("not a program", "could not be started"),
+        // What it leaves running holds its output open.
+        ("#!/bin/sh\necho 2.1.325\nsetsid sleep 30 &\n", "2.1.325 at"),
+    ] {
+        install(&agent, text);
+        let done = doctor(&desk, &agent, &["--json"]).is(0, text);
+        assert!(finding(&done, "claude").1.contains(why), "{text}: {}", finding(&done, "claude").1);
+    }
+}
+
+#[test]
+fn a_hook_that_cannot_judge_fires_and_is_told_to_be_in_trouble() {
+    let (desk, agent) = home("honest");
+    set(&desk, &own(true));
+    desk.scene.user_policy("mode: [nonsense\n");
+    let done = doctor(&desk, &agent, &["--agents", "--json"]).is(1, "the policy is broken");
+    let (is, words) = finding(&done, "claude canary");
+    assert!(is == "bad" && words.contains("not in this record") && words.contains("the policy cannot be read"), "{words}");
 }
