@@ -133,7 +133,10 @@ fn decisive(verdict: &Verdict) -> Option<&Reason> {
 
 fn first_reason(verdict: &Verdict) -> Option<String> {
     let decisive = decisive(verdict)?;
-    Some(format!("{} [{}, {}]", visible_block(&decisive.text), decisive.rule, decisive.source))
+    // A rule without a name is called by its place.
+    let named = decisive.rule != decisive.source;
+    let place = if named { format!("{}, {}", decisive.rule, decisive.source) } else { decisive.source.clone() };
+    Some(format!("{} [{place}]", visible_block(&decisive.text)))
 }
 
 fn is_strict(verdict: Option<&Verdict>) -> bool {

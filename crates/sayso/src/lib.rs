@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod bounded;
 pub mod bounding;
+pub mod canary;
 pub mod cli;
 pub mod exit_code;
 pub mod expected;
@@ -23,5 +24,6 @@ pub mod replay;
 pub mod report;
 pub mod runner;
 pub mod screen;
+pub mod scripted;
 mod shelf;
 pub mod workbench;

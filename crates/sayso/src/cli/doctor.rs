@@ -19,6 +19,7 @@ use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
 
 use super::{Place, PolicyChoice, Stop, say};
+use crate::canary::found;
 use crate::exit_code::Exit;
 use crate::record_folder;
 use crate::screen::paint::{Paint, Tone};
@@ -36,12 +37,21 @@ const MOST_FAULTS: usize = 5;
 #[derive(Debug, Args)]
 #[command(
     after_help = "With --repair, a damaged index is put aside and built anew, and a damaged record is closed and goes on in a new file: the damaged files stay as they are, \
-and `sayso audit verify` tells of them for ever. Nothing is deleted.\n\nExit status: 0 all is well, 1 something is wrong."
+and `sayso audit verify` tells of them for ever. Nothing is deleted.\n\nWith --agents, each agent that is found is started offline, with your settings and a scripted model on this machine: it tries a harmless call, and one \
+that no agent may make. What that proves is kept. Nothing is sent anywhere.\n\nExit status: 0 all is well, 1 something is wrong."
 )]
 pub(super) struct DoctorArgs {
     /// Judge as if started in this folder.
     #[arg(short = 'C', value_name = "DIR")]
     folder: Option<std::path::PathBuf>,
+
+    /// Start each agent that is found, and prove that its hook fires.
+    #[arg(long)]
+    agents: bool,
+
+    /// Take this program for an agent, instead of the one in the path.
+    #[arg(long, value_name = "AGENT=PROGRAM", value_parser = super::agents::program)]
+    program: Vec<super::agents::Named>,
 
     /// Repair what can be repaired.
     #[arg(long)]
@@ -62,7 +72,7 @@ enum Is {
 }
 
 /// What was found of one thing.
-struct Finding {
+pub(super) struct Finding {
     is: Is,
     about: &'static str,
     words: String,
@@ -71,15 +81,15 @@ struct Finding {
 }
 
 impl Finding {
-    fn good(about: &'static str, words: impl Into<String>) -> Finding {
+    pub fn good(about: &'static str, words: impl Into<String>) -> Finding {
         Finding { is: Is::Good, about, words: words.into(), advice: None }
     }
 
-    fn odd(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
+    pub fn odd(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
         Finding { is: Is::Odd, about, words: words.into(), advice: Some(advice.to_owned()) }
     }
 
-    fn bad(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
+    pub fn bad(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
         Finding { is: Is::Bad, about, words: words.into(), advice: Some(advice.to_owned()) }
     }
 }
@@ -104,9 +114,20 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
         Err(why) => Finding::bad("bash", why, "install bash"),
     });
     findings.push(sandbox(&place));
+    let mut agents = Vec::new();
+    for which in found::ALL {
+        if let Some(seen) = super::agents::look(which, &place, &args.program, args.agents) {
+            findings.extend(seen.findings);
+            agents.push(seen.node);
+        }
+    }
+    if args.agents && agents.is_empty() {
+        let advice = "install one, or name its program: `--program claude=/path/to/claude`";
+        findings.push(Finding::odd("agents", "there is none in the path that sayso has a hook for", advice));
+    }
     let is_bad = findings.iter().any(|finding| finding.is == Is::Bad);
     match args.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(&findings, &repaired))))?,
+        true => say(&format!("{}\n", json::write_plain(&as_node(&findings, &repaired, agents))))?,
         false => {
             let paint = Paint::for_stream(&io::stdout());
             let mut out: String = repaired.iter().map(|words| format!("repaired: {}\n", visible(words))).collect();
@@ -288,7 +309,7 @@ fn shown(finding: &Finding, paint: Paint) -> String {
     out
 }
 
-fn as_node(findings: &[Finding], repaired: &[String]) -> Node {
+fn as_node(findings: &[Finding], repaired: &[String], agents: Vec<Node>) -> Node {
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let one = |finding: &Finding| {
         let is = match finding.is {
@@ -306,6 +327,7 @@ fn as_node(findings: &[Finding], repaired: &[String]) -> Node {
     Node::map([
         ("ok", Value::Bool(findings.iter().all(|finding| finding.is != Is::Bad)).into()),
         ("findings", list(findings.iter().map(one).collect())),
+        ("agents", list(agents)),
         ("repaired", list(repaired.iter().map(Node::text).collect())),
     ])
 }

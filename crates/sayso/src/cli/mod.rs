@@ -1,5 +1,6 @@
 //! The command line: one file a command, its help text beside its code.
 
+mod agents;
 mod audit;
 mod book;
 mod check;

@@ -40,7 +40,9 @@ fn a_sound_state_is_all_well_and_an_empty_one_is_not_made() {
     assert!(!empty.scene.state().exists());
     let desk = desk();
     let done = doctor(&desk, &[]).is(0, "all is well");
-    assert!(done.out.contains("the chain holds") && !done.out.contains('!') && !done.out.contains('✗'), "{}", done.out);
+    // Which agents this machine has is nobody's business here.
+    let out: String = done.out.lines().filter(|line| !line.contains("claude") && !line.contains("codex")).collect();
+    assert!(out.contains("the chain holds") && !out.contains('!') && !out.contains('✗'), "{out}");
     let all = read(&doctor(&desk, &["--json"]));
     assert_eq!(all["ok"], true, "{all:#}");
 }

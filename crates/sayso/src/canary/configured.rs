@@ -1,0 +1,280 @@
+//! Where the settings of an agent name the hook, and whether that is this sayso.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use sayso_core::digest::Digest;
+use sayso_core::node::{Node, Value};
+use sayso_core::text::{Limits, json};
+
+use super::Broken;
+use super::found::Which;
+
+/// The longest settings that are read.
+const LONGEST: u64 = 4 << 20;
+/// How long a broken hook may take before the agent gives up.
+const SHORT: &str = "2";
+
+/// Whose settings they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The person's.
+    User,
+    /// A project's.
+    Project,
+    /// An administrator's.
+    Managed,
+}
+
+impl Scope {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scope::User => "yours",
+            Scope::Project => "the project's",
+            Scope::Managed => "the administrator's",
+        }
+    }
+}
+
+/// A hook in the settings of an agent.
+#[derive(Clone, Debug)]
+pub struct Configured {
+    /// The file it stands in.
+    pub file: PathBuf,
+    /// Whose file that is.
+    pub scope: Scope,
+    /// The digest of that file.
+    pub digest: String,
+    /// The program that is started.
+    pub starts: String,
+    /// Whether a failure of the hook blocks the call, as far as the settings say so.
+    pub blocks_on_failure: bool,
+    /// Whether it is called for every tool.
+    pub for_all_tools: bool,
+    /// The version of the agent, for what depends on it.
+    pub version: String,
+    /// The group that the hook stands in, for a copy.
+    group: Node,
+}
+
+impl Configured {
+    /// A copy of its settings that leads to a program which fails.
+    pub fn broken(&self, how: Broken) -> Node {
+        let changed = |handler: &Node| {
+            let kept = handler.entries().iter().filter(|entry| !["command", "args", "timeout"].contains(&entry.key.as_str()));
+            let kept = kept.map(|entry| (entry.key.clone(), entry.node.clone()));
+            let command = match how {
+                Broken::Killed => "kill -9 $$",
+                Broken::Slow => "exec sleep 20",
+            };
+            Node::map(kept.chain([
+                ("command".to_owned(), Node::text(command)),
+                ("timeout".to_owned(), Value::Number(if how == Broken::Slow { SHORT } else { "30" }.to_owned()).into()),
+            ]))
+        };
+        let handlers = self.group.get("hooks").map(Node::items).unwrap_or_default();
+        let ours = handlers.iter().filter(|handler| starts(handler).is_some()).map(changed).collect();
+        let mut group: Vec<(String, Node)> = vec![("hooks".to_owned(), Value::List(ours).into())];
+        group.extend(self.group.get("matcher").map(|matcher| ("matcher".to_owned(), matcher.clone())));
+        Node::map(group)
+    }
+
+    /// Whether it starts the sayso that runs now.
+    pub fn is_this(&self, binary: &Path) -> bool {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        Path::new(&self.starts).is_absolute() && real(Path::new(&self.starts)) == real(binary)
+    }
+}
+
+/// Where the settings of agents may be.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// The project that is looked at.
+    pub project: PathBuf,
+    /// What an administrator sets: `/etc`.
+    pub etc: PathBuf,
+}
+
+/// The settings that an agent may read, those that count most first.
+fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
+    let own = |variable: &str, name: &str| {
+        let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.or_else(|| places.home.as_ref().map(|home| home.join(name)))
+    };
+    let mut all = Vec::new();
+    match which {
+        Which::Claude => {
+            let folder = places.etc.join("claude-code");
+            all.push((folder.join("managed-settings.json"), Scope::Managed));
+            all.extend(parts(&folder.join("managed-settings.d")).into_iter().map(|file| (file, Scope::Managed)));
+            all.extend(own("CLAUDE_CONFIG_DIR", ".claude").map(|folder| (folder.join("settings.json"), Scope::User)));
+            all.push((places.project.join(".claude/settings.json"), Scope::Project));
+            all.push((places.project.join(".claude/settings.local.json"), Scope::Project));
+        }
+        Which::Codex => {
+            all.push((places.etc.join("codex/hooks.json"), Scope::Managed));
+            all.extend(own("CODEX_HOME", ".codex").map(|folder| (folder.join("hooks.json"), Scope::User)));
+            all.push((places.project.join(".codex/hooks.json"), Scope::Project));
+        }
+    }
+    // In the home itself, the project's file is the person's own.
+    let mut known: Vec<PathBuf> = Vec::new();
+    all.retain(|(file, _)| {
+        let is_new = !known.contains(file);
+        known.push(file.clone());
+        is_new
+    });
+    all
+}
+
+/// The parts of an administrator's settings, in the order in which they are read.
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>());
+    let is_read = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".json") && !name.starts_with('.')
+    };
+    let mut files: Vec<PathBuf> = entries.unwrap_or_default().into_iter().filter(is_read).collect();
+    files.sort();
+    files
+}
+
+/// What was found of an agent's settings.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The hooks that start a sayso.
+    pub hooks: Vec<Configured>,
+    /// Files that could not be read, and why.
+    pub broken: Vec<(PathBuf, String)>,
+    /// Files that switch all hooks off.
+    pub switched_off: Vec<PathBuf>,
+}
+
+/// Looks through the settings of an agent.
+pub fn look(which: Which, version: &str, places: &Places) -> Settings {
+    let mut found = Settings::default();
+    for (file, scope) in files(which, places) {
+        let text = match read(&file) {
+            Ok(Some(text)) => text,
+            Ok(None) => continue,
+            Err(why) => {
+                found.broken.push((file, why));
+                continue;
+            }
+        };
+        match json::read(&text, &Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 }) {
+            Ok(settings) => {
+                if settings.get("disableAllHooks").and_then(Node::as_bool) == Some(true) {
+                    found.switched_off.push(file.clone());
+                }
+                found.hooks.extend(hooks(&settings, &text, &file, scope, version));
+            }
+            Err(finding) => found.broken.push((file, finding.message)),
+        }
+    }
+    found
+}
+
+fn read(file: &Path) -> Result<Option<String>, String> {
+    let opened = match std::fs::metadata(file) {
+        Ok(found) if !found.is_file() => return Err("it is not a file".to_owned()),
+        Ok(_) => std::fs::File::open(file),
+        Err(error) => Err(error),
+    };
+    match opened {
+        Ok(opened) => {
+            let mut text = String::new();
+            opened.take(LONGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+            Ok(Some(text))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn hooks(settings: &Node, text: &str, file: &Path, scope: Scope, version: &str) -> Vec<Configured> {
+    let groups = settings.get("hooks").and_then(|hooks| hooks.get("PreToolUse")).map(Node::items).unwrap_or_default();
+    let one = |group: &Node| {
+        let handlers = group.get("hooks").map(Node::items).unwrap_or_default();
+        let (starts, handler) = handlers.iter().find_map(|handler| Some((starts(handler)?, handler)))?;
+        let matcher = group.get("matcher").and_then(Node::as_text).unwrap_or_default();
+        Some(Configured {
+            file: file.to_owned(),
+            scope,
+            digest: Digest::of_bytes(text.as_bytes()).to_string(),
+            starts,
+            blocks_on_failure: handler.get("onFailure").and_then(Node::as_text) == Some("block"),
+            for_all_tools: matches!(matcher, "" | "*" | ".*"),
+            version: version.to_owned(),
+            group: group.clone(),
+        })
+    };
+    groups.iter().filter_map(one).collect()
+}
+
+/// The program of a handler that starts `sayso hook`.
+fn starts(handler: &Node) -> Option<String> {
+    let command = handler.get("command").and_then(Node::as_text)?;
+    let line = match handler.get("args").map(Node::items) {
+        Some(args) => format!("{command} {}", args.iter().filter_map(Node::as_text).collect::<Vec<_>>().join(" ")),
+        None => command.to_owned(),
+    };
+    let (program, agent) = line.trim().rsplit_once(" hook ")?;
+    Which::of(agent.trim())?;
+    let program = program.trim();
+    let bare = program.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).or_else(|| program.strip_prefix('"')?.strip_suffix('"'));
+    let bare = bare.unwrap_or(program);
+    let name = Path::new(bare).file_name()?.to_str()?;
+    name.starts_with("sayso").then(|| bare.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handler(command: &str) -> Node {
+        Node::map([("type", Node::text("command")), ("command", Node::text(command))])
+    }
+
+    #[test]
+    fn a_command_that_starts_sayso_is_known() {
+        for (command, program) in [
+            ("/usr/bin/sayso hook claude", Some("/usr/bin/sayso")),
+            ("'/opt/my tools/sayso' hook codex", Some("/opt/my tools/sayso")),
+            ("\"/usr/bin/sayso\" hook claude", Some("/usr/bin/sayso")),
+            ("sayso hook claude", Some("sayso")),
+            ("/usr/bin/sayso hook nobody", None),
+            ("/usr/bin/other hook claude", None),
+            ("echo", None),
+            ("", None),
+        ] {
+            assert_eq!(starts(&handler(command)).as_deref(), program, "{command}");
+        }
+    }
+
+    #[test]
+    fn every_place_is_looked_at_and_an_administrators_counts_first() {
+        let places = Places { home: Some("/h".into()), project: "/h".into(), etc: "/nonexistent".into() };
+        let found = files(Which::Codex, &places);
+        let scopes: Vec<Scope> = found.iter().map(|(_, scope)| *scope).collect();
+        assert_eq!(scopes, [Scope::Managed, Scope::User], "{found:?}");
+        assert_eq!(files(Which::Claude, &places).len(), 3);
+    }
+
+    #[test]
+    fn a_copy_keeps_everything_but_the_program() {
+        let text = r#"{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [
+            {"type": "command", "command": "other"},
+            {"type": "command", "command": "/usr/bin/sayso hook claude", "timeout": 60, "onFailure": "block"}]}]}}"#;
+        let settings = json::read(text, &Limits::default()).unwrap();
+        let found = hooks(&settings, text, Path::new("/x"), Scope::User, "2.1.325");
+        assert_eq!(found.len(), 1);
+        assert!(found[0].blocks_on_failure && found[0].for_all_tools);
+        let copy = json::write(&found[0].broken(Broken::Killed));
+        assert!(copy.contains("onFailure") && copy.contains("kill -9") && copy.contains("\"matcher\":\"*\""), "{copy}");
+        assert!(!copy.contains("sayso") && !copy.contains("other"), "{copy}");
+    }
+}
