@@ -148,6 +148,9 @@ fn glob(draft: &mut Draft, operation: &Operation) {
 }
 
 fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
+    if pattern.starts_with('~') {
+        draft.effects.push(Effect::unknown("a leading ~ in the pattern may mean a home folder"));
+    }
     let (start, wild) = start_of_glob(base, pattern);
     if wild.iter().any(|part| part.contains("..")) {
         draft.effects.push(Effect::unknown("the pattern climbs out of the folder it names"));

@@ -162,7 +162,7 @@ const NO_INBOX: &str = "questions go to the inbox (`hooks.ask: inbox`), and this
 
 /// What the person reads in the agent's own dialog.
 fn question(operation: &Operation, verdict: &Verdict) -> String {
-    format!("{}: {}", visible(&sayso_core::explain::subject(operation)), why(verdict))
+    format!("{}: {}", sayso_core::explain::subject(operation), why(verdict))
 }
 
 /// Why it has to be asked.

@@ -5,6 +5,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::Call;
 use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
+use sayso_core::tool::{self, Role};
 use sayso_core::visible::visible;
 
 /// The longest document that is read.
@@ -247,6 +248,15 @@ pub fn with(node: &Node, key: &str, value: Node) -> Node {
     Node::map(entries)
 }
 
+/// The arguments of a tool by the names that the agent has for them. A name that means something to us only is one that the agent may well
+/// leave aside, so what it says must not be relied on: a folder for a command, say, that the agent runs in another one.
+pub fn own_names(agent: &str, tool: &str, input: &Node, names: &[&str]) -> Node {
+    let known = tool::find(tool).map_or(&[][..], |tool| tool.arguments);
+    let means = |key: &str| known.iter().any(|argument| argument.role != Role::Data && argument.names.contains(&key));
+    let name = |key: &str| if means(key) && !names.contains(&key) { format!("{agent}:{key}") } else { key.to_owned() };
+    Node::map(input.entries().iter().map(|entry| (name(&entry.key), entry.node.clone())))
+}
+
 /// An object without some of its keys.
 pub fn without(node: &Node, keys: &[&str]) -> Node {
     let kept = node.entries().iter().filter(|entry| !keys.contains(&entry.key.as_str()));
@@ -263,6 +273,13 @@ mod tests {
         for name in ["mcp__a__b__c", "mcp__a___b", "mcp__a", "mcp____b", "mcp__a__", "github__x", "mcp__", ""] {
             assert_eq!(split_mcp(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_that_only_we_know_means_nothing() {
+        let input = Node::map(["command", "cwd", "env", "timeout_ms", "description", "odd"].map(|key| (key, Node::text("x"))));
+        let keys: Vec<String> = own_names("a", "Bash", &input, &["command"]).entries().iter().map(|entry| entry.key.clone()).collect();
+        assert_eq!(keys, ["command", "a:cwd", "a:env", "a:timeout_ms", "description", "odd"]);
     }
 
     #[test]

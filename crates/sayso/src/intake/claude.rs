@@ -8,7 +8,7 @@ use sayso_core::operation::{Agent as Caller, Call, ToolSays};
 use sayso_core::paths::join;
 use sayso_core::tool;
 
-use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, own_names, reason, shown, split_mcp, text, without};
 use super::claude_rules;
 
 /// Claude Code.
@@ -38,6 +38,9 @@ const INNER: &[&str] = &[
 
 /// Tools that our registry has under the same names, with the same arguments.
 const SAME: &[&str] = &["Edit", "Glob", "Grep", "LS", "Read", "WebFetch", "Write"];
+
+/// What its tools call the arguments that mean something.
+const NAMES: &[&str] = &["command", "content", "file_path", "new_string", "old_string", "path", "pattern", "timeout", "url"];
 
 /// Events that nothing depends on.
 const OTHER: &[&str] = &[
@@ -205,24 +208,32 @@ fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, Strin
         session: session.id.clone(),
         ..Call::new(tool, args, session.workspace.clone())
     };
-    let is_inner = INNER.contains(&name);
-    let calls = match name {
-        _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
-        "Bash" => vec![call(name, command(input))],
-        "Monitor" if input.get("command").is_some() => vec![call("Bash", command(input))],
-        "MultiEdit" => edits(input)?.into_iter().map(|args| call("Edit", args)).collect(),
-        "NotebookEdit" => vec![call("file_append", notebook(input)?)],
-        "NotebookRead" => vec![call("file_read", renamed(input, "notebook_path", "path"))],
-        "Agent" | "Task" => vec![call("delegate", delegation(input)?)],
-        name if SAME.contains(&name) => vec![call(name, input.clone())],
-        name => vec![match mcp(document, name)? {
+    // A tool of a server is that, whatever it is called.
+    let is_of_server = document.get("mcp_server").is_some_and(|node| !matches!(node.value, Value::Null));
+    let is_inner = INNER.contains(&name) && !is_of_server;
+    let other = |name: &str| -> Result<Vec<Call>, String> {
+        Ok(vec![match mcp(document, name)? {
             Some((server, tool)) => {
                 call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
             }
             // It has a name that means something elsewhere; here it may be anything.
             None if tool::find(name).is_some() => call(&format!("claude:{name}"), input.clone()),
             None => call(name, input.clone()),
-        }],
+        }])
+    };
+    let calls = match name {
+        name if is_of_server => other(name)?,
+        _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
+        "Bash" => vec![call(name, command(input))],
+        "Monitor" if input.get("command").is_some() => vec![call("Bash", command(input))],
+        "MultiEdit" => edits(input)?.into_iter().map(|args| call("Edit", own_names("claude", "Edit", &args, NAMES))).collect(),
+        "NotebookEdit" => vec![call("file_append", notebook(input)?)],
+        "NotebookRead" => {
+            vec![call("file_read", renamed(&own_names("claude", "file_read", input, &[]), "notebook_path", "path"))]
+        }
+        "Agent" | "Task" => vec![call("delegate", delegation(input)?)],
+        name if SAME.contains(&name) => vec![call(name, own_names("claude", name, input, NAMES))],
+        name => other(name)?,
     };
     let calls = numbered(calls);
     Ok(Wanted { calls, input: input.clone(), is_inner })
@@ -250,6 +261,7 @@ fn mcp(document: &Node, name: &str) -> Result<Option<(String, String)>, String> 
 
 /// A command: times are milliseconds here, and a parameter that only says `false` says nothing.
 fn command(input: &Node) -> Node {
+    let input = &own_names("claude", "Bash", input, NAMES);
     let is_false = |key: &str| input.get(key).and_then(Node::as_bool) == Some(false);
     let idle: Vec<&str> = ["dangerouslyDisableSandbox", "run_in_background"].into_iter().filter(|key| is_false(key)).collect();
     let background = input.get("run_in_background").is_some() && !idle.contains(&"run_in_background");
@@ -257,7 +269,7 @@ fn command(input: &Node) -> Node {
     let given = input.get("timeout").filter(|node| !matches!(node.value, Value::Null)).filter(|_| !background).cloned();
     let limit = given.unwrap_or_else(|| Value::Number(usual.to_owned()).into());
     let rest = without(input, &[idle.as_slice(), &["timeout"]].concat());
-    if rest.get("timeout_ms").is_some() { rest } else { super::agent::with(&rest, "timeout_ms", limit) }
+    super::agent::with(&rest, "timeout_ms", limit)
 }
 
 /// The edits of a `MultiEdit`, each as one of its own.

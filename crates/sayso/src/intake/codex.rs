@@ -12,7 +12,7 @@ use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
 use sayso_core::tool;
 
-use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, reason, shown, split_mcp, text, without};
+use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, own_names, reason, shown, split_mcp, text, with, without};
 use super::claude::numbered;
 use super::patch;
 
@@ -36,6 +36,9 @@ const OTHER: &[&str] = &[
     "SubagentStop",
     "UserPromptSubmit",
 ];
+
+/// How the reason begins with which it asks about a connection that a running command wants to make.
+const CONNECTION: &str = "network-access";
 
 /// So much of its record of a session is read.
 const MOST_OF_RECORD: u64 = 1 << 20;
@@ -154,12 +157,19 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
     let is_inner = INNER.contains(&name);
     let calls = match name {
         _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
-        "Bash" => vec![call(name, super::agent::with(input, "timeout_ms", Value::Number(LONGEST.to_owned()).into()))],
+        // It asks about the connection there, and names the command that wants it.
+        "Bash" if maybe(input, "description")?.is_some_and(|words| words.starts_with(CONNECTION)) => {
+            vec![call(&format!("codex:{CONNECTION}"), input.clone())]
+        }
+        "Bash" => {
+            let own = own_names("codex", name, input, &["command"]);
+            vec![call(name, with(&own, "timeout_ms", Value::Number(LONGEST.to_owned()).into()))]
+        }
         "apply_patch" => patch::read(text(input, "command")?)?.into_iter().map(|(tool, args)| call(tool, args)).collect(),
-        "view_image" => vec![call("file_read", input.clone())],
+        "view_image" => vec![call("file_read", own_names("codex", "file_read", input, &["path"]))],
         "spawn_agent" => {
             let agent = maybe(input, "agent_type")?.unwrap_or("default");
-            vec![call("delegate", super::agent::with(&without(input, &["agent_type", "model"]), "agent", Node::text(agent)))]
+            vec![call("delegate", with(&without(input, &["agent_type", "model"]), "agent", Node::text(agent)))]
         }
         name => vec![match split_mcp(name) {
             Some((server, tool)) => {

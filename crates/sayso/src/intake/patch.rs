@@ -25,6 +25,9 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
         if ended {
             return Err(unread("something follows `*** End Patch`"));
         }
+        if is_mark_behind_blanks(line) {
+            return Err(unread("a mark stands behind a blank, where versions of Codex read it differently"));
+        }
         let Some(mark) = line.strip_prefix("*** ").filter(|mark| !mark.starts_with("End of File")) else {
             match &mut file {
                 Some(file) => file.take(line).map_err(|why| unread(&why))?,
@@ -60,6 +63,13 @@ pub fn read(patch: &str) -> Result<Vec<Part>, String> {
         (true, true) => Err(unread("it changes no file")),
         (true, false) => Ok(parts),
     }
+}
+
+/// What is a line of a file to some versions of Codex, and to others, which trim it, the beginning of another file.
+fn is_mark_behind_blanks(line: &str) -> bool {
+    let words = ["Add File:", "Begin Patch", "Delete File:", "End Patch", "End of File", "Environment ID:", "Move to:", "Update File:"];
+    let mark = line.trim_start();
+    mark.len() < line.len() && mark.strip_prefix("*** ").is_some_and(|mark| words.iter().any(|word| mark.starts_with(word)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -159,6 +169,11 @@ mod tests {
             "*** Begin Patch\n*** Delete File: a\n+x\n*** End Patch",
             "*** Begin Patch\n*** Delete File: a\n*** End Patch\n*** Delete File: /etc/passwd",
             "*** Begin Patch\n+x\n*** End Patch",
+            // Hidden among the lines of a file.
+            "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n *** Delete File: /etc/passwd\n*** End Patch",
+            "*** Begin Patch\n*** Update File: a\n *** Move to: /etc/passwd\n@@\n-x\n+y\n*** End Patch",
+            "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n *** End Patch\n+z\n*** End Patch",
+            "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n  \t*** Add File: /etc/passwd\n+z\n*** End Patch",
         ] {
             assert!(read(patch).is_err(), "{patch:?}");
         }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{answered, before, is_denied, is_refused, raw};
+use super::{answered, before, decided, event, is_denied, is_refused, raw};
 use crate::desk::Desk;
 use crate::program::noise;
 
@@ -97,10 +97,13 @@ fn hidden_characters_never_reach_a_reason() {
     assert!(!done.out.contains(['\u{1b}', '\u{202e}', '\u{200b}']) && !done.out.contains("\\u001b"), "{}", done.out);
 }
 
+/// A line of `a.txt` to some versions of Codex, and another file to others.
+const HIDDEN: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n *** Delete File: ../b.txt\n*** End Patch";
+
 #[test]
 fn a_patch_that_cannot_be_read_is_denied() {
     let desk = Desk::with(&[]);
-    for patch in ["", "*** Begin Patch\n*** Frob: x\n*** End Patch", "*** Begin Patch\n*** Add File: a\n+x"] {
+    for patch in ["", "*** Begin Patch\n*** Frob: x\n*** End Patch", "*** Begin Patch\n*** Add File: a\n+x", HIDDEN] {
         is_denied(&answered(&desk, "codex", &before(&desk, "apply_patch", json!({"command": patch}))), "patch");
     }
 }
@@ -113,4 +116,50 @@ fn an_agent_that_is_not_known_is_denied_as_well() {
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{words:?}");
         assert!(!done.err.trim().is_empty());
     }
+}
+
+#[test]
+fn h_26_an_argument_that_the_agent_does_not_have_changes_nothing() {
+    let desk = Desk::with(&[("a.txt", "one\n"), ("sub/b.txt", "two\n")]);
+    let (outside, inside) = (desk.scene.home.join("c.txt"), desk.scene.workspace.join("a.txt"));
+    std::fs::write(&outside, "three\n").unwrap();
+    // Read from `sub`, these are files of the workspace; the agents read them from the workspace.
+    for key in ["cwd", "workdir", "working_directory", "directory"] {
+        for agent in ["claude", "codex"] {
+            let (decision, why) = decided(&desk, agent, "Bash", json!({"command": "cat ../c.txt", key: desk.scene.workspace.join("sub")}));
+            assert!(["ask", "deny"].contains(&decision.as_str()), "{agent} {key}: {decision} {why}");
+        }
+    }
+    for (tool, input) in [
+        ("Bash", json!({"command": "cat a.txt", "env": {"X": "y"}})),
+        ("Bash", json!({"command": "cat a.txt", "cmd": "make"})),
+        ("NotebookRead", json!({"notebook_path": outside, "path": inside})),
+        ("NotebookRead", json!({"path": inside, "notebook_path": outside})),
+        ("Grep", json!({"pattern": "x", "dir_path": "sub"})),
+        ("Read", json!({"filename": inside})),
+        ("Glob", json!({"pattern": "~/x/*"})),
+        ("Glob", json!({"pattern": "{a,~/x}/*"})),
+    ] {
+        assert_ne!(decided(&desk, "claude", tool, input.clone()).0, "allow", "{tool} {input}");
+    }
+    assert_eq!(decided(&desk, "claude", "Bash", json!({"command": "cat a.txt", "timeout": 5000, "description": "x"})).0, "allow");
+}
+
+#[test]
+fn h_49_a_tool_of_a_server_is_none_of_the_agents_own_whatever_it_is_called() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    for (tool, input) in [("Read", json!({"file_path": "a.txt"})), ("TodoWrite", json!({})), ("Bash", json!({"command": "cat a.txt"}))] {
+        let mut payload = before(&desk, tool, input);
+        assert_ne!(answered(&desk, "claude", &payload)["permissionDecision"], "ask", "{tool}");
+        payload["mcp_server"] = json!({"name": "other"});
+        assert_eq!(answered(&desk, "claude", &payload)["permissionDecision"], "ask", "{tool}");
+    }
+}
+
+#[test]
+fn a_connection_that_a_command_wants_is_not_answered_by_the_command() {
+    let desk = Desk::with(&[("a.txt", "one\n")]);
+    let asked = |input| answered(&desk, "codex", &event(&desk, "PermissionRequest", "Bash", input));
+    assert_eq!(asked(json!({"command": "cat a.txt"}))["decision"]["behavior"], "allow");
+    assert!(asked(json!({"command": "cat a.txt", "description": "network-access https://example.com"})).is_null());
 }

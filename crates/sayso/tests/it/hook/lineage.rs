@@ -175,6 +175,17 @@ fn h_04_what_sayso_runs_for_an_agent_is_below_it() {
 }
 
 #[test]
+fn h_04_what_runs_in_a_sandbox_is_below_an_agent() {
+    if !crate::sandbox::works("sayso in a sandbox") {
+        return;
+    }
+    // The processes above the sandbox cannot be seen from in there.
+    let desk = Desk::with(&[]);
+    let done = run(desk.program().args(["sandbox", "--", env!("CARGO_BIN_EXE_sayso"), "rules", "add", "--allow", "make"]), b"");
+    assert!(done.code == 20 && done.err.contains("that sayso runs for an agent"), "{done:?}");
+}
+
+#[test]
 fn h_05_a_sub_agent_gets_no_more_than_its_parent_whatever_it_is_called() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     desk.scene.user_policy(
