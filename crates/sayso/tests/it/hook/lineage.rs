@@ -181,7 +181,11 @@ fn h_04_what_runs_in_a_sandbox_is_below_an_agent() {
     }
     // The processes above the sandbox cannot be seen from in there.
     let desk = Desk::with(&[]);
-    let done = run(desk.program().args(["sandbox", "--", env!("CARGO_BIN_EXE_sayso"), "rules", "add", "--allow", "make"]), b"");
+    let sayso = std::path::Path::new(env!("CARGO_BIN_EXE_sayso"));
+    let mut program = desk.program();
+    // What is in the search path can be run in there.
+    program.env("PATH", format!("{}:/usr/bin:/bin", sayso.parent().unwrap().display()));
+    let done = run(program.args(["sandbox", "--", "sayso", "rules", "add", "--allow", "make"]), b"");
     assert!(done.code == 20 && done.err.contains("that sayso runs for an agent"), "{done:?}");
 }
 
