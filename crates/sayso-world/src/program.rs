@@ -40,13 +40,20 @@ fn is_program(path: &Path) -> bool {
 
 fn describe(walked: Walked, relative: bool, surroundings: &Surroundings, whereabouts: &Whereabouts) -> ProgramFact {
     let inside_workspace = is_within(&walked.canonical, &surroundings.workspace);
-    if !matches!(walked.end, End::Here(_)) {
+    let End::Here(found) = &walked.end else {
         return ProgramFact { file: None, changeable: true, inside_workspace };
-    }
+    };
     // Every link on the way could be turned elsewhere as easily as the file could be replaced.
     let is_changeable = |path: &str| is_changeable(path, surroundings, whereabouts.uid);
     let changeable = relative || is_changeable(&walked.canonical) || walked.links.iter().any(|link| is_changeable(&link.at));
-    ProgramFact { file: Some(walked.canonical), changeable, inside_workspace }
+    let file = whereabouts.binary.to_str().filter(|_| is_sayso(found, whereabouts)).unwrap_or(&walked.canonical).to_owned();
+    ProgramFact { file: Some(file), changeable, inside_workspace }
+}
+
+/// Whether a file with several names is sayso itself.
+fn is_sayso(found: &fs::Metadata, whereabouts: &Whereabouts) -> bool {
+    let same = |binary: fs::Metadata| (binary.dev(), binary.ino()) == (found.dev(), found.ino());
+    found.nlink() > 1 && fs::metadata(&whereabouts.binary).is_ok_and(same)
 }
 
 /// Whether the path or a folder above it belongs to anybody but the administrator, or is open to others. For an administrator's own

@@ -1,5 +1,6 @@
 //! The program `sayso`: commands, doors, and the composition of all parts.
 
+pub mod agents;
 pub mod assemble;
 pub mod bounded;
 pub mod bounding;

@@ -3,15 +3,18 @@
 use crate::decide::lens::{Lens, reason};
 use crate::decide::rules;
 use crate::decide::weigh::effect_tier;
+use crate::draft::Command;
 use crate::effect::{Effect, EffectKind, Target};
-use crate::fact::{OwnPath, Question, shown};
+use crate::fact::{OwnPath, ProgramFact, Question, shown};
 use crate::operation::ToolSays;
-use crate::paths::{Odd, below_folded, odd};
+use crate::paths::{Odd, below_folded, fold, odd};
 use crate::policy::address::ToolPattern;
 use crate::tool::{Kind, Role};
 use crate::verdict::{Decision, Reason, Tier};
 
 const CATASTROPHIC: &str = "catastrophic";
+/// The name of the program itself.
+const OWN_NAME: &str = "sayso";
 
 /// Whether this is the one denial that `--yolo` covers in one profile. A rule may have any name, so the name alone says nothing.
 pub(super) fn is_catastrophe(denial: &Reason) -> bool {
@@ -32,6 +35,9 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     for danger in reading.dangers.iter().filter(|danger| danger.tier == Tier::Catastrophic) {
         out.push(deny(CATASTROPHIC, danger.what.clone()));
     }
+    for (command, program) in reading.commands.iter().zip(&reading.programs) {
+        out.extend(sayso_by_another_name(lens, command, program.as_ref()));
+    }
     for (index, effect) in reading.effects.iter().enumerate() {
         if let Some((Tier::Catastrophic, what)) = effect_tier(lens, index, effect) {
             out.push(deny(CATASTROPHIC, what));
@@ -44,6 +50,17 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         out.push(deny("dangerous", "the policy denies what is dangerous".into()));
     }
     out
+}
+
+/// Under its own name it was looked at by its words; under another one nobody knows what they mean.
+fn sayso_by_another_name(lens: &Lens<'_>, command: &Command, program: Option<&ProgramFact>) -> Option<Reason> {
+    let file = program?.file.as_deref()?;
+    let own = lens.case.reading.surroundings.own.iter().any(|own| own.path == file);
+    let word = command.words.first().map_or("", String::as_str);
+    let (name, real) = (word.rsplit('/').next().unwrap_or_default(), file.rsplit('/').next().unwrap_or_default());
+    let is_sayso = own || fold(real) == OWN_NAME;
+    (is_sayso && fold(name) != OWN_NAME)
+        .then(|| deny(CATASTROPHIC, format!("`{}` is sayso, which no agent runs by another name", shown(word))))
 }
 
 fn blocked_tools(lens: &Lens<'_>, out: &mut Vec<Reason>) {

@@ -94,10 +94,12 @@ fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
             scene.read(&below(folder, path), true);
         }
     }
-    // Its words may be revisions or paths; a file that git brings back by its name is written like by anybody else.
+    // The first word may be a revision, unless it starts like no branch can; a file that git brings back by its name is written like by anybody.
     if form == "checkout" {
-        let is_revision = |word: &str| word.contains(['^', '~', '@']) && !word.contains(['/', '.']);
-        for path in given.operands.iter().filter(|path| !path.starts_with(':') && !path.contains(WILD) && !is_revision(path)) {
+        let is_path = |(index, path): &(usize, &&str)| *index > 0 || path.starts_with(['.', '/', '~']);
+        for (_, path) in
+            given.operands.iter().enumerate().filter(is_path).filter(|(_, path)| !path.starts_with(':') && !path.contains(WILD))
+        {
             scene.path(EffectKind::Write, &below(folder, path), false, PLAIN);
         }
     }

@@ -8,7 +8,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::Broken;
-use super::found::Which;
+use crate::agents::Which;
 
 /// The longest settings that are read.
 const LONGEST: u64 = 4 << 20;

@@ -8,9 +8,8 @@
 mod claude;
 mod codex;
 pub mod configured;
-pub mod found;
 pub mod proof;
-mod started;
+pub(crate) mod started;
 
 use std::path::Path;
 
@@ -19,9 +18,9 @@ use sayso_core::visible::visible;
 use sayso_store::read::Reader;
 use sayso_world::whereabouts::Whereabouts;
 
+use crate::agents::Which;
 use crate::scripted::{Model, Script, Step};
 use configured::Configured;
-use found::Which;
 use proof::Proof;
 use started::{Ended, Folders, random};
 

@@ -139,7 +139,7 @@ pub(super) fn run(command: &mut Command, folders: &Folders) -> Result<Ended, Str
 }
 
 /// The first line of what a program says to one word.
-pub(super) fn ask(program: &Path, word: &str) -> Result<String, String> {
+pub(crate) fn ask(program: &Path, word: &str) -> Result<String, String> {
     let problem = |error: std::io::Error| format!("it could not be started: {error}");
     let mut command = plain(program);
     command.arg(word).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);

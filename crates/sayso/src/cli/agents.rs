@@ -8,8 +8,8 @@ use sayso_core::visible::visible;
 
 use super::doctor::Finding;
 use super::{Place, now};
+use crate::agents::{self, Which};
 use crate::canary::configured::{self, Configured, Places, Settings};
-use crate::canary::found::{self, Which};
 use crate::canary::proof::Proof;
 use crate::canary::{self, last_call};
 use crate::screen::ago::ago;
@@ -24,7 +24,7 @@ pub(super) type Named = (Which, PathBuf);
 
 /// Reads `AGENT=PROGRAM`.
 pub(super) fn program(text: &str) -> Result<Named, String> {
-    let names = || found::ALL.map(Which::name).join(" and ");
+    let names = || agents::ALL.map(Which::name).join(" and ");
     let (name, path) = text.split_once('=').ok_or("it is written `claude=/path/to/claude`")?;
     let which = Which::of(name).ok_or_else(|| format!("the agents are {}", names()))?;
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
@@ -40,9 +40,9 @@ pub(super) struct Seen {
 /// Looks for an agent; none if it is not there.
 pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) -> Option<Seen> {
     let named = named.iter().rev().find(|(of, _)| *of == which).map(|(_, path)| path.clone());
-    let program = named.or_else(|| found::program(which, &place.whereabouts.path))?;
+    let program = named.or_else(|| agents::program(which, &place.whereabouts.path))?;
     let names = names(which);
-    let version = match found::version(&program) {
+    let version = match agents::version(&program) {
         Ok(version) => version,
         Err(why) => {
             let words = format!("{}: {why}", program.display());

@@ -19,7 +19,7 @@ use sayso_store::repair::repair;
 use sayso_store::verify::{Report, What, verify};
 
 use super::{Place, PolicyChoice, Stop, say};
-use crate::canary::found;
+use crate::agents;
 use crate::exit_code::Exit;
 use crate::record_folder;
 use crate::screen::paint::{Paint, Tone};
@@ -115,7 +115,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<Exit, Stop> {
     });
     findings.push(sandbox(&place));
     let mut agents = Vec::new();
-    for which in found::ALL {
+    for which in agents::ALL {
         if let Some(seen) = super::agents::look(which, &place, &args.program, args.agents) {
             findings.extend(seen.findings);
             agents.push(seen.node);

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::agents::Which;
 use crate::hook;
 use crate::intake::agent::{Agent, Around, LONGEST, REFUSED, Said};
 use crate::intake::claude::Claude;
@@ -26,14 +27,6 @@ pub(super) struct HookArgs {
     /// Whose hook it is.
     #[arg(value_name = "AGENT")]
     agent: Which,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
 }
 
 /// Shorter than any agent waits for an answer: one that comes too late is none, and then the tool runs.

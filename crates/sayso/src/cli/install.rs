@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
@@ -13,8 +13,9 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
 
 use super::{Stop, confirmed, folder, now, say};
+use crate::agents::Which;
 use crate::exit_code::Exit;
-use crate::install::{self, Around, Done, Plan, Refused, Scope, Who, Wish, shown};
+use crate::install::{self, Around, Done, Plan, Refused, Scope, Wish, shown};
 use crate::record_folder;
 use crate::screen::paint::{Paint, Tone};
 
@@ -91,22 +92,7 @@ struct Common {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Which {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-}
-
 impl Common {
-    fn who(&self) -> Who {
-        match self.agent {
-            Which::Claude => Who::Claude,
-            Which::Codex => Who::Codex,
-        }
-    }
-
     fn scope(&self) -> Scope {
         match (self.project, self.managed) {
             (true, _) => Scope::Project,
@@ -138,7 +124,7 @@ impl Common {
 
 pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
-    let wish = Wish { who: args.common.who(), scope: args.common.scope(), takeover: args.takeover, trust: args.trust, anyway: args.anyway };
+    let wish = Wish { who: args.common.agent, scope: args.common.scope(), takeover: args.takeover, trust: args.trust, anyway: args.anyway };
     clear_up(&args.common, &around)?;
     let plan = install::install(&around, wish).map_err(stop)?;
     go(&args.common, &around, &plan, "install")
@@ -147,7 +133,7 @@ pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
 pub(super) fn uninstall(args: &UninstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     clear_up(&args.common, &around)?;
-    let plan = install::uninstall(&around, args.common.who(), args.common.scope()).map_err(stop)?;
+    let plan = install::uninstall(&around, args.common.agent, args.common.scope()).map_err(stop)?;
     go(&args.common, &around, &plan, "uninstall")
 }
 
@@ -168,7 +154,7 @@ fn clear_up(args: &Common, around: &Around) -> Result<(), Stop> {
 }
 
 fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result<Exit, Stop> {
-    let (who, scope) = (args.who(), args.scope());
+    let (who, scope) = (args.agent, args.scope());
     if args.json && !args.yes && !args.dry_run && !plan.edits.is_empty() {
         return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
     }
@@ -223,7 +209,7 @@ fn change_node(edit: &install::Edit) -> Node {
 }
 
 /// What will change, and what there is to know of it.
-fn before(who: Who, plan: &Plan) -> Result<String, Stop> {
+fn before(who: Which, plan: &Plan) -> Result<String, Stop> {
     let paint = Paint::for_stream(&io::stdout());
     let mut out = String::new();
     for edit in &plan.edits {
@@ -240,7 +226,7 @@ fn before(who: Who, plan: &Plan) -> Result<String, Stop> {
     Ok(out)
 }
 
-fn after(who: Who, done: &Done, verb: &str) -> String {
+fn after(who: Which, done: &Done, verb: &str) -> String {
     let mut out = String::from("done\n");
     let path = |path: &Path| visible(&path.to_string_lossy()).into_owned();
     out.extend(done.backups.iter().map(|(file, kept)| format!("  {} as it was: {}\n", path(file), path(kept))));
@@ -253,7 +239,7 @@ fn after(who: Who, done: &Done, verb: &str) -> String {
     out
 }
 
-fn as_node(who: Who, scope: Scope, plan: &Plan, done: Option<&Done>) -> Result<Node, Stop> {
+fn as_node(who: Which, scope: Scope, plan: &Plan, done: Option<&Done>) -> Result<Node, Stop> {
     let texts = |all: &[String]| -> Node { Value::List(all.iter().map(Node::text).collect()).into() };
     let nothing = || -> Node { Value::Null.into() };
     let mut files = Vec::new();

@@ -15,22 +15,26 @@ use sayso_core::text::{Limits, json};
 use super::foreign::{Foreign, check_above, shown};
 use super::hooks::{Event, Hooks, LONG, SHORT, handler, places, started};
 use super::kept::{Kept, KeptFile};
-use super::proved::{Now, proved};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, open, text_of, version};
+use super::{Around, Plan, Refused, Scope, Wish, exactly, made_for, oddities, open, text_of};
+use crate::agents::{self, BLOCKS_SINCE, Which};
+use crate::canary::proof::Proof;
 
 /// The events that start the hook. Every one of them that sayso has something to say to or to write down; each costs a process.
-pub const EVENTS: [Event; 6] = [
+pub const EVENTS: [Event; 8] = [
     Event { name: "PreToolUse", seconds: LONG, blocks: true },
     Event { name: "PermissionRequest", seconds: LONG, blocks: true },
     Event { name: "PostToolUse", seconds: LONG, blocks: false },
     Event { name: "PostToolUseFailure", seconds: LONG, blocks: false },
     Event { name: "SessionStart", seconds: LONG, blocks: false },
+    // A question that nobody said yes to has its end with these.
+    Event { name: "UserPromptSubmit", seconds: LONG, blocks: false },
+    Event { name: "Stop", seconds: LONG, blocks: false },
     Event { name: "SessionEnd", seconds: SHORT, blocks: false },
 ];
 
-/// From here on a hook that fails can be a denial.
-const BLOCKS_SINCE: [u64; 3] = [2, 1, 295];
+/// A proof does not count for longer, in seconds.
+const PROVED_FOR: i64 = 7 * 24 * 3600;
 /// The file of our own among an administrator's.
 const DROP_IN: &str = "managed-settings.d/50-sayso.json";
 /// What lets Claude Code run everything that no hook stops.
@@ -100,18 +104,18 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let scope = wish.scope;
     let target = target(around, scope)?;
-    let kept = Kept::read(&around.state, Who::Claude, scope, &target)?;
+    let kept = Kept::read(&around.state, Which::Claude, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Who::Claude, program: &around.program, events: &EVENTS };
+    let hooks = Hooks { who: Which::Claude, program: &around.program, events: &EVENTS };
     let mut document = Document::new(text_of(&target)?, file.text.as_deref());
-    plan.warnings.extend(oddities(Who::Claude, &document.read()?, &target));
+    plan.warnings.extend(oddities(Which::Claude, &document.read()?, &target));
     switched_off(around, scope, &target, &document, &mut plan)?;
     let elsewhere = elsewhere(around, &target);
     let base = base(kept.as_ref(), &hooks, &file)?;
     match elsewhere.iter().find(|(other, _)| *other == Scope::Managed || scope != Scope::Managed) {
         Some((_, path)) => {
             plan.notes.push(format!("the hook stands in {} already, and one is enough", shown(path)));
-            if !places(Who::Claude, &document.read()?).is_empty() {
+            if !places(Which::Claude, &document.read()?).is_empty() {
                 plan.warnings.push(format!(
                     "it stands in {}, too, and where that is another sayso both are asked: run `sayso uninstall claude --{}`",
                     shown(&target),
@@ -128,7 +132,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
         ));
     }
     let mut taken = kept.as_ref().and_then(|kept| kept.takeover.clone());
-    let found_version = version::version(Who::Claude, &around.path);
+    let found_version = agents::program(Which::Claude, &around.path).and_then(|program| agents::version(&program).ok());
     if wish.takeover {
         let before = take_over(around, scope, found_version.as_deref(), &mut document, &mut plan)?;
         taken = taken.or(Some(before));
@@ -157,7 +161,7 @@ fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option
     if let Some(before) = kept.and_then(|kept| kept.takeover.as_ref()) {
         give_back(&mut document, before.as_deref())?;
     }
-    if places(Who::Claude, &root).is_empty() && document.text == untouched {
+    if places(Which::Claude, &root).is_empty() && document.text == untouched {
         return Ok(Some(text.clone()));
     }
     hooks.take_out(&mut document)?;
@@ -202,7 +206,7 @@ fn elsewhere(around: &Around, target: &Path) -> Vec<(Scope, PathBuf)> {
     all.extend(own_folder(around).ok().map(|folder| (Scope::User, folder.join("settings.json"))));
     all.extend([".claude/settings.json", ".claude/settings.local.json"].map(|name| (Scope::Project, around.folder.join(name))));
     let fires =
-        |path: &Path| settings(path).is_some_and(|found| places(Who::Claude, &found).iter().any(|place| place.event == "PreToolUse"));
+        |path: &Path| settings(path).is_some_and(|found| places(Which::Claude, &found).iter().any(|place| place.event == "PreToolUse"));
     // The hook of one project does not make that of all projects needless.
     all.retain(|(scope, path)| path != target && fires(path) && (*scope != Scope::Project || target.starts_with(&around.folder)));
     all
@@ -211,12 +215,29 @@ fn elsewhere(around: &Around, target: &Path) -> Vec<(Scope, PathBuf)> {
 fn of_version(found: Option<&str>) -> Option<String> {
     let since = BLOCKS_SINCE.map(|number| number.to_string()).join(".");
     match found {
-        Some(version) if version::is_at_least(version, BLOCKS_SINCE) => None,
+        Some(version) if Which::Claude.blocks_since(version) => None,
         Some(version) => Some(format!(
             "Claude Code {version} runs the tool where sayso is killed or cannot be started; from {since} on it does not: update it"
         )),
         None => Some(format!("Claude Code was not found; before {since} it runs the tool where sayso is killed or cannot be started")),
     }
+}
+
+/// Whether it is proved of these settings that their hook fires, and that nothing runs where it breaks.
+fn proved(around: &Around, version: Option<&str>, settings: &str) -> Result<(), String> {
+    let version = version.ok_or("Claude Code was not found")?;
+    let proof = Proof::read(&around.state, Which::Claude.name())?.ok_or("it was never tried")?;
+    let age = around.now.saturating_sub(proof.at);
+    let words = match () {
+        () if proof.version != version => "it was tried with another version of the agent",
+        () if proof.sayso != around.program => "it was tried with another sayso",
+        () if proof.settings != settings => "the settings of the hook were changed since it was tried",
+        () if !(0..=PROVED_FOR).contains(&age) => "it was not tried within the last 7 days",
+        () if !proof.fires => "the hook did not fire when it was tried",
+        () if !proof.fails_closed => "calls ran when the hook broke",
+        () => return Ok(()),
+    };
+    Err(words.to_owned())
 }
 
 /// Switches the agent's own approvals off; gives what stood there.
@@ -238,9 +259,7 @@ fn take_over(
     };
     let text = Foreign::glance(&managed).unwrap_or_default();
     let settings = Digest::of_bytes(text.as_bytes()).to_string();
-    let now = Now { who: Who::Claude, version: version.unwrap_or_default(), program: &around.program, settings: &settings, at: around.now };
-    let is_known = version.ok_or_else(|| "Claude Code was not found".to_owned());
-    is_known.and_then(|_| proved(&around.state, &now)).map_err(|why| {
+    proved(around, version, &settings).map_err(|why| {
         Refused::new(format!("`--takeover` takes a proof that the hook fires and fails closed: {why}"))
             .hint("`sayso doctor --agents` tries it")
     })?;
@@ -256,8 +275,8 @@ fn is_sound(around: &Around, path: &Path) -> bool {
     let by_system = |found: fs::Metadata| found.uid() == fs::metadata(&around.etc).map_or(0, |etc| etc.uid()) && found.mode() & 0o022 == 0;
     let Some(root) = settings(path).filter(|_| fs::metadata(path).is_ok_and(by_system) && check_above(path).is_ok()) else { return false };
     let blocks = |node: &Node| node.get("onFailure").and_then(Node::as_text) == Some("block");
-    let is_this = |node: &Node| started(Who::Claude, node).is_some_and(|program| Path::new(&program) == around.program) && blocks(node);
-    places(Who::Claude, &root).iter().any(|place| place.event == "PreToolUse" && handler(&root, place).is_some_and(is_this))
+    let is_this = |node: &Node| started(Which::Claude, node).is_some_and(|program| Path::new(&program) == around.program) && blocks(node);
+    places(Which::Claude, &root).iter().any(|place| place.event == "PreToolUse" && handler(&root, place).is_some_and(is_this))
 }
 
 /// Puts back what stood there before the agent's own approvals were switched off, unless somebody has changed it since.
@@ -288,13 +307,13 @@ fn give_back(document: &mut Document, before: Option<&str>) -> Result<(), Refuse
 pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let target = target(around, scope)?;
-    let kept = Kept::read(&around.state, Who::Claude, scope, &target)?;
+    let kept = Kept::read(&around.state, Which::Claude, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Who::Claude, program: &around.program, events: &EVENTS };
+    let hooks = Hooks { who: Which::Claude, program: &around.program, events: &EVENTS };
     let after = base(kept.as_ref(), &hooks, &file)?;
     let left = after.as_deref().map(|text| Document::new(text_of(&target)?, Some(text)).read()).transpose()?;
     if let Some(root) = &left {
-        plan.warnings.extend(oddities(Who::Claude, root, &target));
+        plan.warnings.extend(oddities(Which::Claude, root, &target));
         if MODE.iter().try_fold(root, |node, key| node.get(key)).and_then(Node::as_text) == Some(ALL) {
             let words = format!("`permissions.defaultMode` is `{ALL}` in {}: without the hook everything runs unasked", shown(&target));
             plan.warnings.push(words);

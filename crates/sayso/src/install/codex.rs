@@ -14,7 +14,8 @@ use super::foreign::{Foreign, shown};
 use super::hooks::{Event, Hooks, LONG, Place, SHORT, places};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Who, Wish, exactly, made_for, oddities, open, text_of, trust};
+use super::{Around, Plan, Refused, Scope, Wish, exactly, made_for, oddities, open, text_of, trust};
+use crate::agents::Which;
 
 /// The events that start the hook. It knows no word for a hook that must not fail.
 pub const EVENTS: [Event; 5] = [
@@ -83,12 +84,12 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     }
     let mut plan = Plan::default();
     let target = target(around, scope)?;
-    let kept = Kept::read(&around.state, Who::Codex, scope, &target)?;
+    let kept = Kept::read(&around.state, Which::Codex, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Who::Codex, program: &around.program, events: &EVENTS };
+    let hooks = Hooks { who: Which::Codex, program: &around.program, events: &EVENTS };
     let mut document = Document::new(text_of(&target)?, file.text.as_deref());
     let old = document.read()?;
-    plan.warnings.extend(oddities(Who::Codex, &old, &target));
+    plan.warnings.extend(oddities(Which::Codex, &old, &target));
     if let Some(entry) = old.entries().iter().find(|entry| !["description", "hooks"].contains(&entry.key.as_str())) {
         let finding = sayso_core::diagnostic::Diagnostic::error(entry.key_span, format!("Codex takes no key `{}` here", entry.key));
         return Err(document.refuse(&finding.hint("with it, none of the hooks in this file would run")));
@@ -127,7 +128,7 @@ fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option
     }
     let Some(text) = &file.text else { return Ok(None) };
     let mut document = Document::new(text_of(&file.path)?, Some(text));
-    if places(Who::Codex, &document.read()?).is_empty() {
+    if places(Which::Codex, &document.read()?).is_empty() {
         return Ok(Some(text.clone()));
     }
     hooks.take_out(&mut document)?;
@@ -183,7 +184,7 @@ fn elsewhere(around: &Around, target: &Path, scope: Scope) -> Option<PathBuf> {
     };
     let fires = |path: &PathBuf| {
         let root = Foreign::glance(path).and_then(|text| Document::new("", Some(&text)).read().ok());
-        root.is_some_and(|root| places(Who::Codex, &root).iter().any(|place| place.event == "PreToolUse"))
+        root.is_some_and(|root| places(Which::Codex, &root).iter().any(|place| place.event == "PreToolUse"))
     };
     all.into_iter().filter(|path| path != target).find(fires)
 }
@@ -201,7 +202,7 @@ fn trusted(
     let path = target(around, wish.scope)?;
     let command = hooks.command()?;
     let seconds = |place: &Place| EVENTS.iter().find(|event| event.name == place.event).map_or(LONG, |event| event.seconds);
-    let wanted: Vec<(String, String)> = places(Who::Codex, root)
+    let wanted: Vec<(String, String)> = places(Which::Codex, root)
         .iter()
         .map(|place| {
             let key = text_of(&path).map(|path| trust::key(path, &place.event, place.group, place.handler))?;
@@ -243,7 +244,7 @@ fn trusted(
 /// Trust goes by the place of a hook in its file: tells whose place changes.
 fn moved(old: &Node, new: &Node, config: &DocumentMut, file: &str, plan: &mut Plan) {
     let others = |root: &Node| {
-        let own = places(Who::Codex, root);
+        let own = places(Which::Codex, root);
         let mut all = Vec::new();
         for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
             for (group, node) in event.node.items().iter().enumerate() {
@@ -269,13 +270,13 @@ fn moved(old: &Node, new: &Node, config: &DocumentMut, file: &str, plan: &mut Pl
 pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let mut plan = Plan::default();
     let target = target(around, scope)?;
-    let kept = Kept::read(&around.state, Who::Codex, scope, &target)?;
+    let kept = Kept::read(&around.state, Which::Codex, scope, &target)?;
     let file = open(around, scope, &target)?;
-    let hooks = Hooks { who: Who::Codex, program: &around.program, events: &EVENTS };
+    let hooks = Hooks { who: Which::Codex, program: &around.program, events: &EVENTS };
     let after = base(kept.as_ref(), &hooks, &file)?;
     let root = |text: Option<&str>| Document::new(text_of(&target)?, text).read();
     let (old, new) = (root(file.text.as_deref())?, root(after.as_deref())?);
-    plan.warnings.extend(oddities(Who::Codex, &new, &target));
+    plan.warnings.extend(oddities(Which::Codex, &new, &target));
     let made = made_for(kept.as_ref(), &file);
     plan.change(file, after.clone(), after, made);
     if scope == Scope::Managed {
@@ -285,7 +286,7 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let name = text_of(&target)?;
     moved(&old, &new, &config.document, name, &mut plan);
     let own: Vec<String> =
-        places(Who::Codex, &old).iter().map(|place| trust::key(name, &place.event, place.group, place.handler)).collect();
+        places(Which::Codex, &old).iter().map(|place| trust::key(name, &place.event, place.group, place.handler)).collect();
     let is_written = own.iter().any(|key| trust::of(&config.document, key) != trust::Trust::default());
     let Config { file, mut document } = config;
     let after = match exactly(kept.as_ref(), &file) {

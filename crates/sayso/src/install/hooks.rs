@@ -5,8 +5,9 @@ use std::path::Path;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
 
+use super::Refused;
 use super::spans::Document;
-use super::{Refused, Who};
+use crate::agents::Which;
 
 /// An event that starts the hook.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,7 @@ pub const SHORT: u32 = 3;
 /// What is put into settings.
 pub struct Hooks<'a> {
     /// Whose settings.
-    pub who: Who,
+    pub who: Which,
     /// The sayso that is started.
     pub program: &'a Path,
     /// When.
@@ -148,7 +149,7 @@ fn take_out_one(document: &mut Document, root: &Node, place: &Place) {
 }
 
 /// All handlers that start sayso for this agent.
-pub fn places(who: Who, root: &Node) -> Vec<Place> {
+pub fn places(who: Which, root: &Node) -> Vec<Place> {
     let mut all = Vec::new();
     for event in root.get("hooks").map(Node::entries).unwrap_or_default() {
         for (group, node) in event.node.items().iter().enumerate() {
@@ -168,7 +169,7 @@ pub fn handler<'a>(root: &'a Node, place: &Place) -> Option<&'a Node> {
 }
 
 /// The program that a handler starts, if that is sayso for this agent and nothing else.
-pub fn started(who: Who, handler: &Node) -> Option<String> {
+pub fn started(who: Which, handler: &Node) -> Option<String> {
     let command = handler.get("command")?.as_text()?;
     let program = match handler.get("args") {
         Some(args) => {
@@ -193,7 +194,7 @@ fn unquoted(word: &str) -> Option<String> {
 }
 
 /// The settings as they would be without sayso, in a form that can be compared.
-fn without(who: Who, root: &Node) -> String {
+fn without(who: Which, root: &Node) -> String {
     let own = places(who, root);
     let group = |event: &str, index: usize, node: &Node| {
         let mine: Vec<usize> = own.iter().filter(|place| place.event == event && place.group == index).map(|place| place.handler).collect();
@@ -224,7 +225,7 @@ fn without(who: Who, root: &Node) -> String {
 }
 
 /// Insists that a change left everything of others as it was.
-fn insist(document: &Document, before: &str, who: Who) -> Result<(), Refused> {
+fn insist(document: &Document, before: &str, who: Which) -> Result<(), Refused> {
     if without(who, &document.read()?) == before {
         return Ok(());
     }

@@ -8,7 +8,8 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::folder::Folder;
 
-use super::{Edit, Scope, Who};
+use super::{Edit, Scope};
+use crate::agents::Which;
 
 /// The folder in sayso's own.
 const FOLDER: &str = "installed";
@@ -75,7 +76,7 @@ impl Kept {
     ///
     /// # Errors
     /// When sayso's folder cannot be relied on.
-    pub fn read(state: &Path, who: Who, scope: Scope, target: &Path) -> Result<Option<Kept>, String> {
+    pub fn read(state: &Path, who: Which, scope: Scope, target: &Path) -> Result<Option<Kept>, String> {
         let folder = Folder::open_existing(state)?.map(|state| state.inner(FOLDER, false)).transpose()?.flatten();
         let Some(folder) = folder else { return Ok(None) };
         let Some(file) = folder.read(&name(who, scope, target))? else { return Ok(None) };
@@ -93,7 +94,7 @@ impl Kept {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(state: &Path, who: Who, scope: Scope, target: &Path, kept: Option<&Kept>) -> Result<(), String> {
+    pub fn write(state: &Path, who: Which, scope: Scope, target: &Path, kept: Option<&Kept>) -> Result<(), String> {
         let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of installations is missing")?;
         let name = name(who, scope, target);
         let Some(kept) = kept else { return folder.remove(&name) };
@@ -120,7 +121,7 @@ impl Kept {
 }
 
 /// One for each agent, scope and file.
-fn name(who: Who, scope: Scope, target: &Path) -> String {
+fn name(who: Which, scope: Scope, target: &Path) -> String {
     let digest = Digest::of_bytes(target.to_string_lossy().as_bytes()).hex().map(char::from);
     format!("{}-{}-{}.json", who.name(), scope.word(), digest.iter().take(32).collect::<String>())
 }

@@ -9,11 +9,9 @@ pub mod foreign;
 pub mod hooks;
 pub mod kept;
 pub mod program;
-pub mod proved;
 pub mod shown;
 pub mod spans;
 pub mod trust;
-pub mod version;
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -26,35 +24,9 @@ use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::making::Source;
 use sayso_tools::state::State;
 
+use crate::agents::Which;
 use foreign::{Foreign, shown, state_of};
 use kept::{Kept, KeptFile};
-
-/// An agent that sayso has a hook for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-}
-
-impl Who {
-    /// Its name on the command line, and that of its program.
-    pub fn name(self) -> &'static str {
-        match self {
-            Who::Claude => "claude",
-            Who::Codex => "codex",
-        }
-    }
-
-    /// What people call it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Who::Claude => "Claude Code",
-            Who::Codex => "Codex",
-        }
-    }
-}
 
 /// For whom the hook is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +77,7 @@ pub struct Around {
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
     /// Whose settings.
-    pub who: Who,
+    pub who: Which,
     /// For whom.
     pub scope: Scope,
     /// The agent's own approvals are switched off.
@@ -192,8 +164,8 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
         return Err(Refused::new(words).hint("put `sayso` where programs stand and run that one, or say `--anyway`"));
     }
     match wish.who {
-        Who::Claude => claude::install(around, wish),
-        Who::Codex => codex::install(around, wish),
+        Which::Claude => claude::install(around, wish),
+        Which::Codex => codex::install(around, wish),
     }
 }
 
@@ -201,10 +173,10 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
 ///
 /// # Errors
 /// Why it cannot be done.
-pub fn uninstall(around: &Around, who: Who, scope: Scope) -> Result<Plan, Refused> {
+pub fn uninstall(around: &Around, who: Which, scope: Scope) -> Result<Plan, Refused> {
     match who {
-        Who::Claude => claude::uninstall(around, scope),
-        Who::Codex => codex::uninstall(around, scope),
+        Which::Claude => claude::uninstall(around, scope),
+        Which::Codex => codex::uninstall(around, scope),
     }
 }
 
@@ -212,10 +184,10 @@ pub fn uninstall(around: &Around, who: Who, scope: Scope) -> Result<Plan, Refuse
 ///
 /// # Errors
 /// When nobody knows where that is.
-pub fn target(around: &Around, who: Who, scope: Scope) -> Result<PathBuf, Refused> {
+pub fn target(around: &Around, who: Which, scope: Scope) -> Result<PathBuf, Refused> {
     match who {
-        Who::Claude => claude::target(around, scope),
-        Who::Codex => codex::target(around, scope),
+        Which::Claude => claude::target(around, scope),
+        Which::Codex => codex::target(around, scope),
     }
 }
 
@@ -269,7 +241,7 @@ impl Edit {
 ///
 /// # Errors
 /// Why nothing was changed.
-pub fn carry_out(around: &Around, who: Who, scope: Scope, plan: &Plan, id: &str, asked: bool) -> Result<Done, Refused> {
+pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &str, asked: bool) -> Result<Done, Refused> {
     let files = Files::open(&around.state, Settings::default())?;
     let backups = files.backups();
     let in_use = backups.in_use()?;
@@ -329,7 +301,7 @@ fn open(around: &Around, scope: Scope, target: &Path) -> Result<Foreign, Refused
 }
 
 /// Handlers that start sayso in a way that is not ours: they are the person's, and may let a call run that sayso denies.
-fn oddities(who: Who, root: &Node, file: &Path) -> Vec<String> {
+fn oddities(who: Which, root: &Node, file: &Path) -> Vec<String> {
     let own = hooks::places(who, root);
     let mut all = Vec::new();
     for event in root.get("hooks").map(Node::entries).unwrap_or_default() {

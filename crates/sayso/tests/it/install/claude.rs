@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use sayso::install::{self, Scope, Who};
+use sayso::agents::Which;
+use sayso::install::{self, Scope};
 use serde_json::Value;
 
 use super::{Home, commands, mode, own, wish};
@@ -191,16 +192,16 @@ fn the_variable_of_claude_code_counts() {
 fn for_everybody_there_is_a_file_of_sayso_s_own() {
     let home = Home::with_claude("{}\n");
     let around = home.around();
-    let plan = install::install(&around, wish(Who::Claude, Scope::Managed)).unwrap();
-    install::carry_out(&around, Who::Claude, Scope::Managed, &plan, "one", false).unwrap();
+    let plan = install::install(&around, wish(Which::Claude, Scope::Managed)).unwrap();
+    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "one", false).unwrap();
     let file = around.etc.join("claude-code/managed-settings.d/50-sayso.json");
     assert_eq!(commands(&file, "PreToolUse"), [own("claude")]);
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o644, 0o755), "everybody has to read it");
     // The person's own settings need none then.
-    let mine = install::install(&around, wish(Who::Claude, Scope::User)).unwrap();
+    let mine = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
     assert!(mine.edits.is_empty() && mine.notes.iter().any(|note| note.contains("already")), "{mine:?}");
-    let plan = install::uninstall(&around, Who::Claude, Scope::Managed).unwrap();
-    install::carry_out(&around, Who::Claude, Scope::Managed, &plan, "two", false).unwrap();
+    let plan = install::uninstall(&around, Which::Claude, Scope::Managed).unwrap();
+    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "two", false).unwrap();
     assert!(!around.etc.join("claude-code").exists());
 }
 

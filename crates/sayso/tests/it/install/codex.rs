@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sayso::install::{self, Scope, Who, trust};
+use sayso::agents::Which;
+use sayso::install::{self, Scope, trust};
 
 use super::{Home, commands, own, wish};
 use crate::scene::put;
@@ -123,22 +124,22 @@ fn what_keeps_hooks_from_running_is_refused() {
     let home = home_with(None, CONFIG);
     let around = home.around();
     put(&around.etc.join("codex/requirements.toml"), "allow_managed_hooks_only = true\n");
-    assert!(install::install(&around, wish(Who::Codex, Scope::User)).unwrap_err().0.contains("allow_managed_hooks_only"));
+    assert!(install::install(&around, wish(Which::Codex, Scope::User)).unwrap_err().0.contains("allow_managed_hooks_only"));
     put(&around.etc.join("codex/config.toml"), "[features]\nhooks = false\n");
-    assert!(install::install(&around, wish(Who::Codex, Scope::Managed)).unwrap_err().0.contains("features.hooks"));
+    assert!(install::install(&around, wish(Which::Codex, Scope::Managed)).unwrap_err().0.contains("features.hooks"));
 }
 
 #[test]
 fn for_everybody_no_trust_is_needed() {
     let home = home_with(None, CONFIG);
     let around = home.around();
-    let plan = install::install(&around, wish(Who::Codex, Scope::Managed)).unwrap();
+    let plan = install::install(&around, wish(Which::Codex, Scope::Managed)).unwrap();
     assert!(plan.warnings.is_empty(), "{plan:?}");
-    install::carry_out(&around, Who::Codex, Scope::Managed, &plan, "one", false).unwrap();
+    install::carry_out(&around, Which::Codex, Scope::Managed, &plan, "one", false).unwrap();
     assert_eq!(commands(&around.etc.join("codex/hooks.json"), "SessionStart"), [own("codex")]);
-    let mine = install::install(&around, wish(Who::Codex, Scope::User)).unwrap();
+    let mine = install::install(&around, wish(Which::Codex, Scope::User)).unwrap();
     assert!(mine.edits.is_empty(), "{mine:?}");
-    let trusting = install::Wish { trust: true, ..wish(Who::Codex, Scope::Managed) };
+    let trusting = install::Wish { trust: true, ..wish(Which::Codex, Scope::Managed) };
     assert!(install::install(&around, trusting).is_err());
 }
 

@@ -11,7 +11,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso::install::{Around, Scope, Who, Wish};
+use sayso::agents::Which;
+use sayso::install::{Around, Scope, Wish};
 use serde_json::Value;
 
 use crate::program::{Outcome, run};
@@ -90,7 +91,7 @@ impl Home {
 }
 
 /// A wish without anything special.
-pub fn wish(who: Who, scope: Scope) -> Wish {
+pub fn wish(who: Which, scope: Scope) -> Wish {
     Wish { who, scope, takeover: false, trust: false, anyway: true }
 }
 

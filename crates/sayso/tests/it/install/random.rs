@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use proptest::prelude::*;
+use sayso::agents::Which;
 use sayso::install::hooks::{Hooks, places};
 use sayso::install::spans::Document;
-use sayso::install::{self, Scope, Who, claude, codex};
+use sayso::install::{self, Scope, claude, codex};
 use serde_json::{Map, Value, json};
 
 use super::{Home, wish};
@@ -102,12 +103,12 @@ proptest! {
     #[test]
     fn nothing_of_others_is_touched(settings in settings(), style in any::<u8>()) {
         let text = written(&settings, style);
-        let hooks = Hooks { who: Who::Claude, program: Path::new(PROGRAM), events: &claude::EVENTS };
+        let hooks = Hooks { who: Which::Claude, program: Path::new(PROGRAM), events: &claude::EVENTS };
         let mut document = Document::new("x", Some(&text));
-        let had_own = !places(Who::Claude, &document.read().unwrap()).is_empty();
+        let had_own = !places(Which::Claude, &document.read().unwrap()).is_empty();
         prop_assert!(hooks.put_in(&mut document).is_ok(), "{}", text);
         prop_assert_eq!(others(&document.text), others(&text), "{}", document.text);
-        let found: Vec<String> = places(Who::Claude, &document.read().unwrap()).into_iter().map(|place| place.event).collect();
+        let found: Vec<String> = places(Which::Claude, &document.read().unwrap()).into_iter().map(|place| place.event).collect();
         let mut sorted = found.clone();
         sorted.sort();
         let mut wanted: Vec<&str> = claude::EVENTS.iter().map(|event| event.name).collect();
@@ -120,7 +121,7 @@ proptest! {
         // Out again.
         hooks.take_out(&mut document).unwrap();
         prop_assert_eq!(others(&document.text), others(&text));
-        prop_assert!(places(Who::Claude, &document.read().unwrap()).is_empty());
+        prop_assert!(places(Which::Claude, &document.read().unwrap()).is_empty());
         let has_empty = settings.get("hooks").is_some_and(|hooks| hooks.to_string().contains("[]") || *hooks == json!({})) || settings == json!({});
         if !had_own && !has_empty {
             prop_assert_eq!(&document.text, &text, "byte for byte");
@@ -132,18 +133,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Who::Claude, Who::Codex])) {
+    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Which::Claude, Which::Codex])) {
         let home = Home::new();
         let around = home.around();
         let settings = match who {
-            Who::Claude => settings,
-            Who::Codex => json!({"hooks": settings.get("hooks").cloned().unwrap_or_else(|| json!({}))}),
+            Which::Claude => settings,
+            Which::Codex => json!({"hooks": settings.get("hooks").cloned().unwrap_or_else(|| json!({}))}),
         };
         let text = written(&settings, style);
         let target = install::target(&around, who, Scope::User).unwrap();
         put(&target, &text);
         put(&home.config(), "# mine\na = 1\n");
-        let mut plan = install::install(&around, install::Wish { trust: who == Who::Codex, ..wish(who, Scope::User) }).unwrap();
+        let mut plan = install::install(&around, install::Wish { trust: who == Which::Codex, ..wish(who, Scope::User) }).unwrap();
         plan.edits.reverse();
         install::carry_out(&around, who, Scope::User, &plan, "one", false).unwrap();
         let again = install::install(&around, wish(who, Scope::User)).unwrap();
@@ -162,10 +163,10 @@ proptest! {
     }
 }
 
-fn others_of(who: Who, text: &str) -> Value {
+fn others_of(who: Which, text: &str) -> Value {
     match who {
-        Who::Claude => others(text),
-        Who::Codex => others(&text.replace("hook codex", "hook claude").replace("hook claude\", \"timeout\": 5", "hook claude\"")),
+        Which::Claude => others(text),
+        Which::Codex => others(&text.replace("hook codex", "hook claude").replace("hook claude\", \"timeout\": 5", "hook claude\"")),
     }
 }
 

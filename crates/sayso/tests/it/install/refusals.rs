@@ -5,7 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use sayso::install::{self, Around, Scope, Who, program};
+use sayso::agents::Which;
+use sayso::install::{self, Around, Scope, program};
 
 use super::{Home, commands, own, wish};
 use crate::program::run;
@@ -139,7 +140,7 @@ fn hooks_that_are_switched_off_elsewhere_are_told() {
         let home = Home::new();
         let around = home.around();
         put(&home.scene.home.parent().unwrap().join(file), value);
-        let plan = install::install(&around, wish(Who::Claude, Scope::User));
+        let plan = install::install(&around, wish(Which::Claude, Scope::User));
         assert_eq!(plan.is_err(), refuses, "{file} {value}: {plan:?}");
     }
     for name in ["settings.json", "settings.local.json"] {
@@ -175,18 +176,18 @@ fn a_program_that_an_agent_could_replace_is_refused() {
     fs::set_permissions(&plain.program, fs::Permissions::from_mode(0o644)).unwrap();
     let gone = Around { program: home.scene.home.join("gone/sayso"), ..around.clone() };
     for around in [open, shared, named, plain, gone] {
-        assert!(install::install(&around, wish(Who::Claude, Scope::User)).is_err(), "{:?}", around.program);
+        assert!(install::install(&around, wish(Which::Claude, Scope::User)).is_err(), "{:?}", around.program);
     }
     // An odd path is quoted, found again, and replaced.
     for folder in ["with blank", "it's", "do$llar", "ünï", "semi;colon", "new\nline"] {
         let odd = place(&home.scene.home.join(folder).join("sayso"));
-        let plan = install::install(&odd, wish(Who::Claude, Scope::User)).unwrap();
+        let plan = install::install(&odd, wish(Which::Claude, Scope::User)).unwrap();
         let text = plan.edits[0].after.clone().unwrap();
         put(&home.claude(), &text);
         let words = commands(&home.claude(), "PreToolUse");
         let shown = Command::new("sh").args(["-c", &format!("printf '%s|' {}", words[0])]).output().unwrap();
         assert_eq!(String::from_utf8(shown.stdout).unwrap(), format!("{}|hook|claude|", odd.program.display()));
-        let other = install::install(&around, wish(Who::Claude, Scope::User)).unwrap();
+        let other = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
         put(&home.claude(), other.edits[0].after.as_ref().unwrap());
         assert_eq!(commands(&home.claude(), "PreToolUse"), [own("claude")], "{folder}");
         fs::remove_file(home.claude()).unwrap();
@@ -197,17 +198,17 @@ fn a_program_that_an_agent_could_replace_is_refused() {
 fn a_file_that_changes_after_it_was_shown_is_left_alone() {
     let home = Home::with_claude("{}\n");
     let around = home.around();
-    let plan = install::install(&around, wish(Who::Claude, Scope::User)).unwrap();
+    let plan = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
     put(&home.claude(), "{\"model\": \"new\"}\n");
-    let refused = install::carry_out(&around, Who::Claude, Scope::User, &plan, "one", true).unwrap_err();
+    let refused = install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
     assert!(refused.0.contains("nothing was changed"), "{}", refused.0);
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), "{\"model\": \"new\"}\n");
     // Somebody made it meanwhile.
     let home = Home::new();
     let around = home.around();
-    let plan = install::install(&around, wish(Who::Claude, Scope::User)).unwrap();
+    let plan = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
     put(&home.claude(), "mine");
-    install::carry_out(&around, Who::Claude, Scope::User, &plan, "one", true).unwrap_err();
+    install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", true).unwrap_err();
     assert_eq!(fs::read_to_string(home.claude()).unwrap(), "mine");
 }
 
@@ -216,10 +217,10 @@ fn of_two_files_none_is_changed_if_one_cannot_be() {
     let home = Home::new();
     put(&home.config(), "model = \"x\"\n");
     let around = home.around();
-    let plan = install::install(&around, install::Wish { trust: true, ..wish(Who::Codex, Scope::User) }).unwrap();
+    let plan = install::install(&around, install::Wish { trust: true, ..wish(Which::Codex, Scope::User) }).unwrap();
     assert_eq!(plan.edits.len(), 2);
     put(&home.config(), "model = \"y\"\n");
-    install::carry_out(&around, Who::Codex, Scope::User, &plan, "one", true).unwrap_err();
+    install::carry_out(&around, Which::Codex, Scope::User, &plan, "one", true).unwrap_err();
     assert!(!home.codex().exists());
     assert_eq!(fs::read_to_string(home.config()).unwrap(), "model = \"y\"\n");
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso::install::{self, Around, Scope, Who, Wish};
+use sayso::agents::Which;
+use sayso::install::{self, Around, Scope, Wish};
 use sayso_core::digest::Digest;
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::scene::{NOW, put};
 const SETTINGS: &str = "{\n  \"permissions\": {\"defaultMode\": \"plan\", \"deny\": [\"Read(x)\"]},\n  \"model\": \"opus\"\n}\n";
 
 fn taking_over() -> Wish {
-    Wish { takeover: true, ..wish(Who::Claude, Scope::User) }
+    Wish { takeover: true, ..wish(Which::Claude, Scope::User) }
 }
 
 /// A world where everything is in place: an agent, a hook that no project can switch off, and a proof.
@@ -21,8 +22,8 @@ fn proved(settings: &str) -> (Home, Around) {
     let home = Home::with_claude(settings);
     home.agent("claude", "echo '2.1.325 (Claude Code)'");
     let around = home.around();
-    let plan = install::install(&around, wish(Who::Claude, Scope::Managed)).unwrap();
-    install::carry_out(&around, Who::Claude, Scope::Managed, &plan, "hook", false).unwrap();
+    let plan = install::install(&around, wish(Which::Claude, Scope::Managed)).unwrap();
+    install::carry_out(&around, Which::Claude, Scope::Managed, &plan, "hook", false).unwrap();
     proof(&around, |_| ());
     (home, around)
 }
@@ -49,14 +50,14 @@ fn with_a_proof_it_is_done_and_taken_back_exactly() {
         let (home, around) = proved(settings);
         let plan = install::install(&around, taking_over()).unwrap();
         assert!(plan.warnings.iter().any(|words| words.contains("will not ask by itself any more")), "{plan:?}");
-        install::carry_out(&around, Who::Claude, Scope::User, &plan, "one", false).unwrap();
+        install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", false).unwrap();
         let root: Value = serde_json::from_str(&fs::read_to_string(home.claude()).unwrap()).unwrap();
         assert_eq!(root["permissions"]["defaultMode"], "bypassPermissions", "{settings}");
         assert!(root.get("hooks").is_none(), "the hook stands elsewhere");
         let again = install::install(&around, taking_over()).unwrap();
         assert!(again.edits.is_empty(), "{again:?}");
-        let plan = install::uninstall(&around, Who::Claude, Scope::User).unwrap();
-        install::carry_out(&around, Who::Claude, Scope::User, &plan, "two", false).unwrap();
+        let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
+        install::carry_out(&around, Which::Claude, Scope::User, &plan, "two", false).unwrap();
         assert_eq!(fs::read_to_string(home.claude()).unwrap(), settings);
     }
 }
@@ -65,19 +66,19 @@ fn with_a_proof_it_is_done_and_taken_back_exactly() {
 fn a_file_that_was_changed_since_gets_only_that_back() {
     let (home, around) = proved(SETTINGS);
     let plan = install::install(&around, taking_over()).unwrap();
-    install::carry_out(&around, Who::Claude, Scope::User, &plan, "one", false).unwrap();
+    install::carry_out(&around, Which::Claude, Scope::User, &plan, "one", false).unwrap();
     let text = fs::read_to_string(home.claude()).unwrap().replace("opus", "other");
     put(&home.claude(), &text);
-    let plan = install::uninstall(&around, Who::Claude, Scope::User).unwrap();
+    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
     assert_eq!(plan.edits[0].after.as_deref(), Some(SETTINGS.replace("opus", "other").as_str()));
     // Whoever has chosen another mode meanwhile keeps it.
     put(&home.claude(), &text.replace("bypassPermissions", "default"));
-    let plan = install::uninstall(&around, Who::Claude, Scope::User).unwrap();
+    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
     assert!(plan.edits.is_empty(), "{plan:?}");
     // And one that nobody remembers is told, and left.
     put(&home.claude(), &text);
     fs::remove_dir_all(around.state.join("installed")).unwrap();
-    let plan = install::uninstall(&around, Who::Claude, Scope::User).unwrap();
+    let plan = install::uninstall(&around, Which::Claude, Scope::User).unwrap();
     assert!(plan.edits.is_empty() && plan.warnings.iter().any(|words| words.contains("everything runs unasked")), "{plan:?}");
 }
 
@@ -85,18 +86,18 @@ fn a_file_that_was_changed_since_gets_only_that_back() {
 fn without_a_whole_and_fresh_proof_it_is_refused() {
     type Change = fn(&mut Value);
     let changes: [(&str, Change); 12] = [
-        ("another agent", |proof| proof["agent"] = "codex".into()),
+        ("not one of this sayso", |proof| proof["agent"] = "codex".into()),
         ("another version", |proof| proof["version"] = "2.1.324".into()),
         ("another sayso", |proof| proof["sayso"] = "/opt/sayso".into()),
         ("were changed since", |proof| proof["settings"] = "sha256:00".into()),
         ("not tried within", |proof| proof["at"] = (NOW - 7 * 24 * 3600 - 1).into()),
         ("not tried within", |proof| proof["at"] = (NOW + 60).into()),
-        ("not tried within", |proof| proof["at"] = "now".into()),
+        ("not one of this sayso", |proof| proof["at"] = "now".into()),
         ("did not fire", |proof| proof["fires"] = false.into()),
-        ("did not fire", |proof| proof["fires"] = "true".into()),
+        ("not one of this sayso", |proof| proof["fires"] = "true".into()),
         ("calls ran", |proof| proof["fails_closed"] = false.into()),
-        ("calls ran", |proof| drop(proof.as_object_mut().unwrap().remove("fails_closed"))),
-        ("another agent", |proof| *proof = json!([])),
+        ("not one of this sayso", |proof| drop(proof.as_object_mut().unwrap().remove("fails_closed"))),
+        ("not one of this sayso", |proof| *proof = json!([])),
     ];
     for (words, change) in changes {
         let (home, around) = proved(SETTINGS);

@@ -1,18 +1,23 @@
-//! Which agents there are on this machine, and in which versions.
+//! The agents that sayso has a hook for: which of them there are on this machine, and in which versions.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::started;
+use clap::ValueEnum;
+
+use crate::canary::started;
 
 /// An agent that sayso has a hook for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
     /// Claude Code.
     Claude,
     /// Codex.
     Codex,
 }
+
+/// From here on a hook of Claude Code that fails can be a denial.
+pub const BLOCKS_SINCE: [u32; 3] = [2, 1, 295];
 
 /// All of them.
 pub const ALL: [Which; 2] = [Which::Claude, Which::Codex];
@@ -23,6 +28,14 @@ impl Which {
         match self {
             Which::Claude => "claude",
             Which::Codex => "codex",
+        }
+    }
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Which::Claude => "Claude Code",
+            Which::Codex => "Codex",
         }
     }
 
@@ -47,7 +60,7 @@ impl Which {
     /// Whether this version knows a hook that blocks when it fails.
     pub fn blocks_since(self, version: &str) -> bool {
         let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
-        self == Which::Claude && numbers.as_slice() >= [2, 1, 295].as_slice()
+        self == Which::Claude && numbers.as_slice() >= BLOCKS_SINCE.as_slice()
     }
 }
 
