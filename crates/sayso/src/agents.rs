@@ -48,7 +48,8 @@ impl Which {
     pub fn not_seen(self) -> &'static str {
         match self {
             Which::Claude => {
-                "files named with `@` in a prompt, what its own commands with `!` run, and sessions with `--bare` or `--safe-mode`"
+                "files named with `@` in a prompt, what you type behind `!`, and, unless they are an administrator's, sessions with `--bare` or \
+                 `--safe-mode` and projects that set `disableAllHooks`"
             }
             Which::Codex => {
                 "what is typed into a running command, its own web search, and everything while its hook is killed, late, or not trusted by you"

@@ -168,7 +168,9 @@ fn question(operation: &Operation, verdict: &Verdict) -> String {
 /// Why it has to be asked.
 fn why(verdict: &Verdict) -> String {
     let reasons: Vec<String> = verdict.reasons.iter().take(3).map(|reason| visible(&reason.text).into_owned()).collect();
-    format!("{} (risk: {})", reasons.join("; "), verdict.risk.word())
+    let (reasons, risk) = (reasons.join("; "), verdict.risk.word());
+    // Where no rule says why, the risk is why.
+    if reasons.contains(&format!("({risk} risk)")) { reasons } else { format!("{reasons} (risk: {risk})") }
 }
 
 /// Whether sayso runs a command itself: what was answered to by a person is bound to what was shown, and what needs a sandbox gets one.

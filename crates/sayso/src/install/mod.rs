@@ -209,7 +209,10 @@ impl Plan {
 }
 
 impl Edit {
-    fn steps(&self, scope: Scope) -> Vec<Step> {
+    /// What has to be done, behind steps for other files.
+    fn steps(&self, scope: Scope, earlier: &[Step]) -> Vec<Step> {
+        let gone = |path: &Path| earlier.iter().any(|step| step.path == path && step.after == State::Absent);
+        let is_made = |path: &Path| earlier.iter().any(|step| step.path == path && matches!(step.after, State::Folder { .. }));
         let (file_mode, folder_mode) = if scope == Scope::Managed { (0o644, 0o755) } else { (0o600, 0o700) };
         let put = |after: State| Step::put(self.file.real.clone(), self.file.state(), after);
         let folder = |mode: u32| State::Folder { mode, inside: Some(Vec::new()) };
@@ -218,7 +221,7 @@ impl Edit {
             let mut steps = vec![put(State::Absent)];
             let mut last = self.file.real.clone();
             for made in self.made.iter().rev() {
-                let only = fs::read_dir(made).map(|entries| entries.flatten().all(|entry| entry.path() == last));
+                let only = fs::read_dir(made).map(|entries| entries.flatten().all(|entry| entry.path() == last || gone(&entry.path())));
                 let Some(mode) = fs::symlink_metadata(made).ok().filter(|_| only.unwrap_or(false)).map(|found| found.mode() & 0o7777)
                 else {
                     break;
@@ -228,7 +231,8 @@ impl Edit {
             }
             return steps;
         };
-        let made = self.file.missing.iter().map(|path| Step::put(path.clone(), State::Absent, folder(folder_mode)));
+        let missing = self.file.missing.iter().filter(|path| !is_made(path));
+        let made = missing.map(|path| Step::put(path.clone(), State::Absent, folder(folder_mode)));
         made.chain([put(state_of(text, self.file.mode.unwrap_or(file_mode)))]).collect()
     }
 }
@@ -250,7 +254,8 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
         if let Some(State::File { digest: Some(digest), .. }) = edit.file.text.as_ref().map(|_| edit.file.state()) {
             kept_in.push((edit.file.real.clone(), backups.path(&digest)));
         }
-        steps.extend(edit.steps(scope));
+        let more = edit.steps(scope, &steps);
+        steps.extend(more);
     }
     // First: what relaxes an agent must never be there without the way back.
     let target = target(around, who, scope)?;

@@ -20,7 +20,30 @@ use super::patch;
 pub struct Codex;
 
 /// Its own business.
-const INNER: &[&str] = &["create_goal", "get_goal", "request_user_input", "update_goal", "update_plan"];
+const INNER: &[&str] = &[
+    "close_agent",
+    "create_goal",
+    "get_goal",
+    "interrupt_agent",
+    "list_agents",
+    "request_user_input",
+    "update_goal",
+    "update_plan",
+    "wait_agent",
+];
+
+/// Its tools for agents that it started; what those do is asked about by itself.
+const OF_AGENTS: &[&str] = &[
+    "close_agent",
+    "followup_task",
+    "interrupt_agent",
+    "list_agents",
+    "resume_agent",
+    "send_input",
+    "send_message",
+    "spawn_agent",
+    "wait_agent",
+];
 
 /// Events that nothing depends on.
 const OTHER: &[&str] = &[
@@ -139,6 +162,12 @@ impl Agent for Codex {
     }
 }
 
+/// Codex writes the group of its tools for agents in front of their names: `multi_agent_v1wait_agent`.
+fn of_agents(name: &str) -> &str {
+    let own = name.strip_prefix("multi_agent_v").map(|rest| rest.trim_start_matches(|sign: char| sign.is_ascii_digit()));
+    own.filter(|own| OF_AGENTS.contains(own)).unwrap_or(name)
+}
+
 fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
     let name = text(document, "tool_name")?;
     let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
@@ -154,8 +183,9 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
         session: session.id.clone(),
         ..Call::new(tool, args, session.workspace.clone())
     };
-    let is_inner = INNER.contains(&name);
-    let calls = match name {
+    let own = of_agents(name);
+    let is_inner = INNER.contains(&own);
+    let calls = match own {
         _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
         // It asks about the connection there, and names the command that wants it.
         "Bash" if maybe(input, "description")?.is_some_and(|words| words.starts_with(CONNECTION)) => {
@@ -171,7 +201,12 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
             let agent = maybe(input, "agent_type")?.unwrap_or("default");
             vec![call("delegate", with(&without(input, &["agent_type", "model"]), "agent", Node::text(agent)))]
         }
-        name => vec![match split_mcp(name) {
+        // What is said to an agent that works already is work for it, too.
+        "send_input" | "send_message" | "followup_task" | "resume_agent" => {
+            let agent = ["target", "id", "agent_id", "task_name"].iter().find_map(|key| input.get(key).and_then(Node::as_text));
+            vec![call("delegate", super::agent::with(input, "agent", Node::text(agent.unwrap_or("default"))))]
+        }
+        _ => vec![match split_mcp(name) {
             Some((server, tool)) => {
                 call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
             }

@@ -37,6 +37,7 @@ pub fn all() -> Vec<Case> {
         case("denied, with `--bare`", |agents| without_hooks(agents, &["--bare"])),
         case("denied, with `--safe-mode`", |agents| without_hooks(agents, &["--safe-mode"])),
         case("denied, with `disableAllHooks` in the project", |agents| without_hooks(agents, &[])),
+        case("denied, after `sayso install`", installed),
         case("`sayso doctor --agents`", proved),
         managed("denied, with `--bare`", |agents| administered(agents, &["--bare"])),
         managed("denied, with `--safe-mode`", |agents| administered(agents, &["--safe-mode"])),
@@ -208,6 +209,24 @@ fn administered_proved(agents: &Path) -> String {
     let mut doctor = stage.command(env!("CARGO_BIN_EXE_sayso"));
     doctor.args(["doctor", "--agents", "--json", "--program"]).arg(format!("claude={}", agents.join("claude").display()));
     said(&run(&mut stage.administered(&settings(Hook::Sayso, true).to_string(), &doctor)), "claude")
+}
+
+/// With nothing but what `sayso install` sets up; without that again, Claude Code is as it was.
+fn installed(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    // The program of a test stands where no program should.
+    let said = stage.sayso(&["install", "claude", "--yes", "--anyway"]);
+    let tried = |file: &str| {
+        let model = model(vec![bash(&format!("touch {file}"))]);
+        stage.headless(&model, &["--allowedTools", "Bash"]);
+        result(&model, 0)
+    };
+    reads_why(&tried("denied-1"), "not that one");
+    assert!(!stage.has("denied-1"), "{said}");
+    let said = stage.sayso(&["uninstall", "claude", "--yes"]);
+    tried("denied-2");
+    assert!(stage.has("denied-2") && !stage.home.join(".claude/settings.json").exists(), "{said}");
+    word(stage.has("denied-1"))
 }
 
 fn proved(agents: &Path) -> String {

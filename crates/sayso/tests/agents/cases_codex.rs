@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::Case;
 use crate::cases_claude::{proves, reads_why, word};
 use crate::codex::shell;
-use crate::stage::{Hook, POLICY, Stage, model, models, result, step, tiny_server};
+use crate::stage::{Hook, POLICY, Stage, model, models, result, run, step, tiny_server};
 
 const ROW: &str = "Codex `exec`";
 /// Its hooks count as if a person had looked at them; its own sandbox is not what is tried.
@@ -38,6 +38,7 @@ pub fn all() -> Vec<Case> {
         case("an edit is undone", undone),
         case("a denied MCP tool", mcp),
         case("a denied call of a sub-agent", sub_agent),
+        case("denied, after `sayso install`", installed),
         case("`sayso doctor --agents`", proved),
         Case { row: PROGRAMS, column: "the policy allows", run: |agents| by_program(agents, "allowed-1") },
         Case { row: PROGRAMS, column: "the policy denies", run: |agents| by_program(agents, "denied-1") },
@@ -48,6 +49,26 @@ pub fn all() -> Vec<Case> {
         Case { row: EDITOR, column: "nobody trusted the hook", run: untrusted_in_editor },
         case("a shell that the model chose", shell_of_the_model),
     ]
+}
+
+/// With nothing but what `sayso install --trust` sets up; without that again, Codex is as it was.
+fn installed(agents: &Path) -> String {
+    let stage = Stage::with(agents, POLICY);
+    let tried = |file: &str| {
+        let model = model(vec![shell(&format!("touch {file}"))]);
+        // It writes the settings of Codex for this model; what is trusted is put there afterwards.
+        let mut codex = stage.codex(&model);
+        let said = if file == "denied-1" { stage.sayso(&["install", "codex", "--trust", "--yes", "--anyway"]) } else { String::new() };
+        let ended = run(codex.args(["exec", "--skip-git-repo-check", "--json", "--sandbox", "danger-full-access", "work"]));
+        (result(&model, 0), format!("{said}{ended}"))
+    };
+    let (shown, said) = tried("denied-1");
+    reads_why(&shown, "not that one");
+    assert!(!stage.has("denied-1"), "{said}");
+    let said = stage.sayso(&["uninstall", "codex", "--yes"]);
+    let (_, ended) = tried("denied-2");
+    assert!(stage.has("denied-2") && !stage.home.join(".codex/hooks.json").exists(), "{said}{ended}");
+    word(stage.has("denied-1"))
 }
 
 fn proved(agents: &Path) -> String {

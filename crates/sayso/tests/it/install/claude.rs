@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::{Home, commands, mode, own, wish};
 use crate::scene::put;
 
-const EVENTS: [&str; 6] = ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "SessionStart", "SessionEnd"];
+const EVENTS: [&str; 8] =
+    ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
 
 /// Settings as a person has them: tabs, a hook of their own, a key, no line end at the end.
-const MINE: &str = "{\n\t\"model\": \"opus\",\n\t\"env\": {\"SERVICE_TOKEN\": \"tok-1234567890abcdefghij\"},\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"Bash\",\n\t\t\t\t\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]\n\t\t\t}\n\t\t],\n\t\t\"Stop\": []\n\t},\n\t\"z\": 1.0\n}";
+const MINE: &str = "{\n\t\"model\": \"opus\",\n\t\"env\": {\"SERVICE_TOKEN\": \"tok-1234567890abcdefghij\"},\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"matcher\": \"Bash\",\n\t\t\t\t\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]\n\t\t\t}\n\t\t],\n\t\t\"PreCompact\": []\n\t},\n\t\"z\": 1.0\n}";
 
 #[test]
 fn every_event_is_hooked_and_fails_closed() {

@@ -178,3 +178,13 @@ fn codex_is_never_taken_over() {
     assert!(refused.err.contains("never takes over"), "{}", refused.err);
     assert!(!home.codex().exists());
 }
+
+#[test]
+fn a_home_without_codex_gets_both_files_and_is_empty_again_afterwards() {
+    let home = Home::new();
+    assert!(!home.codex().parent().unwrap().exists());
+    home.install(&["codex", "--trust"]).is(0, "both files need the same folder");
+    assert!(home.codex().exists() && home.config().exists());
+    home.uninstall(&["codex"]).is(0, "uninstall");
+    assert!(!home.codex().parent().unwrap().exists(), "the folder was made for them");
+}
