@@ -16,10 +16,10 @@ pub mod stats;
 pub mod story;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Row, ToSql, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Row, ToSql, Transaction, TransactionBehavior, params};
 use sayso_core::node::Node;
 
 use crate::folder::Folder;
@@ -32,6 +32,8 @@ use sessions::Sessions;
 pub const FILE: &str = "index.db";
 /// How long one process waits for another that writes.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long it takes until something is tried again.
+const SHORT: Duration = Duration::from_millis(2);
 /// So many entries are taken in at once.
 const PIECE: usize = 20_000;
 /// Pages of the file that are held in memory, in KiB.
@@ -148,7 +150,7 @@ impl Index {
         drop(folder.append(FILE).map_err(Trouble::Other)?);
         let db = Connection::open(folder.path().join(FILE))?;
         db.busy_timeout(PATIENCE)?;
-        db.pragma_update(None, "journal_mode", "wal")?;
+        keep_a_log(&db)?;
         db.pragma_update(None, "synchronous", "normal")?;
         db.pragma_update(None, "trusted_schema", false)?;
         db.pragma_update(None, "cache_size", -CACHE)?;
@@ -295,6 +297,19 @@ impl From<rusqlite::Error> for Trouble {
             Some(DiskFull) => Trouble::Other("the disk is full, so the index of the record cannot be written".to_owned()),
             Some(ReadOnly) => Trouble::Other("the index of the record cannot be written: the folder is read-only".to_owned()),
             _ => Trouble::Other(format!("the index of the record cannot be used: {error}; run `sayso audit index`")),
+        }
+    }
+}
+
+/// Has changes written to a log first. Where several do that with a new file at once, SQLite gives up without waiting: it has to be tried again.
+fn keep_a_log(db: &Connection) -> rusqlite::Result<()> {
+    let since = Instant::now();
+    loop {
+        match db.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && since.elapsed() < PATIENCE => {
+                std::thread::sleep(SHORT);
+            }
+            done => return done,
         }
     }
 }

@@ -382,3 +382,20 @@ fn a_folder_that_cannot_be_relied_on_is_refused() {
     assert!(error.contains("link"), "{error}");
     assert!(Journal::open(&scene.state()).is_ok());
 }
+
+#[test]
+fn many_can_make_a_new_index_at_once() {
+    for _ in 0..20 {
+        let scene = Scene::new();
+        let state = scene.state();
+        let start = std::sync::Barrier::new(16);
+        std::thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    start.wait();
+                    Index::open(&state, &mut |_| {}).unwrap();
+                });
+            }
+        });
+    }
+}
