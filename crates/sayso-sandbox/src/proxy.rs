@@ -1,6 +1,6 @@
 //! A filtering proxy: the only way of a sandboxed command to the hosts that it may reach.
 //!
-//! The command has a network with nothing in it but itself. A socket that listens there is handed out of it ([`inner()`]), and what is
+//! The command has a network with nothing in it but itself. A socket that listens there is handed out of it ([`hand_out()`]), and what is
 //! connected to it is served here: `CONNECT` to port 443 and plain requests to port 80, to hosts of the list and to no other. Who connects
 //! to the host is the caller, who also decides which addresses a name may lead to.
 //!
@@ -78,7 +78,7 @@ enum Source {
 }
 
 impl Proxy {
-    /// A proxy that waits for the socket of a sandbox, and the inner end of the way there: it is for [`inner()`] alone, and the caller
+    /// A proxy that waits for the socket of a sandbox, and the inner end of the way there: it is for [`hand_out()`] alone, and the caller
     /// closes its own copy once the sandbox has started.
     ///
     /// # Errors
