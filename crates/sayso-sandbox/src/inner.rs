@@ -6,12 +6,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Write as _};
-use std::os::fd::{FromRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::io::fcntl_getfd;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::child;
@@ -93,7 +94,8 @@ pub fn run(words: &[OsString]) -> u8 {
 fn prepared(words: &[OsString]) -> Result<Command, String> {
     let trouble = |error: Error| format!("the sandbox could not be set up: {error}");
     let mut bytes = Vec::new();
-    File::from(handed(ORDERS)).read_to_end(&mut bytes).map_err(trouble)?;
+    let orders = handed(ORDERS).ok_or("the sandbox could not be set up: this is only for sayso itself to start")?;
+    File::from(orders).read_to_end(&mut bytes).map_err(trouble)?;
     let orders = Orders::read(&bytes).ok_or("the sandbox could not be set up: its orders cannot be read")?;
     let mountinfo = std::fs::read("/proc/self/mountinfo").map_err(trouble)?;
     if !mounted::is_as_planned(&orders.mounted, &mountinfo) {
@@ -145,13 +147,14 @@ fn others_run() -> bool {
     entries.filter(|entry| entry.file_name().as_bytes().iter().all(u8::is_ascii_digit)).count() > 2
 }
 
-fn handed(number: RawFd) -> OwnedFd {
-    // SAFETY: whoever started this program put it there for this step alone; nothing else here knows its number. If nothing is there, all
-    // that is done with it fails.
+/// What whoever started this program put there; none if nothing is.
+fn handed(number: RawFd) -> Option<OwnedFd> {
+    // SAFETY: only asked what it is; a number that is not open gives an error.
     #[allow(unsafe_code, reason = "a file that is known by its number only")]
-    unsafe {
-        OwnedFd::from_raw_fd(number)
-    }
+    fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).ok()?;
+    // SAFETY: it is open, it was put there for this step alone, and nothing else here knows its number.
+    #[allow(unsafe_code, reason = "a file that is known by its number only")]
+    Some(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 #[cfg(test)]

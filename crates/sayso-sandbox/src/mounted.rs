@@ -101,7 +101,7 @@ pub(crate) fn is_as_planned(list: &[u8], mountinfo: &[u8]) -> bool {
         let key = if want.contains_key(&keys) { keys } else { [device, b" any ", place].concat() };
         match want.get_mut(&key) {
             Some((kind, seen)) => {
-                if *kind == b"ro" && !*seen && !(options == b"ro" || options.starts_with(b"ro,")) {
+                if *kind == b"ro" && !(options == b"ro" || options.starts_with(b"ro,")) {
                     return false;
                 }
                 *seen = true;
@@ -215,6 +215,7 @@ mod tests {
         assert!(!is(&good.replace("3 1 8:1 /usr /usr ro,nodev - ext4 x rw\n", "")));
         assert!(!is(&good.replace("/usr ro,nodev", "/usr rw,nodev")));
         assert!(!is(&good.replace("/usr ro,nodev", "/usr root")));
+        assert!(!is(&format!("{good}5 3 8:1 /usr /usr rw - ext4 x rw\n")));
         assert!(!is(&format!("{good}half a line\n")));
         assert!(!is_as_planned(b"", good.as_bytes()) && !is_as_planned(b"", b"") && !is_as_planned(b"odd\n", good.as_bytes()));
     }

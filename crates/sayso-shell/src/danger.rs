@@ -198,12 +198,12 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
     for (index, word) in words.iter().enumerate() {
         let own = cost;
         cost = cost.saturating_sub(1 + word.len() / 16);
-        if index == 0 || !is_destroyer(word) {
+        let rest = words.get(index..).unwrap_or(&[]);
+        if index == 0 || !(is_destroyer(word) || is_like_sayso(rest)) {
             continue;
         }
         let Some(left) = work.checked_sub(own) else { return false };
         *work = left;
-        let rest = words.get(index..).unwrap_or(&[]);
         of_program(rest, false, found);
     }
     true
@@ -214,7 +214,36 @@ fn cost(words: &[String]) -> usize {
     words.iter().map(|word| 1 + word.len() / 16).sum()
 }
 
-/// Names that are looked for behind programs that are not known. `sayso` is none: it is also the name of a folder.
+/// Whether words behind a program that is not known read like a command of sayso. The name alone may be that of a folder.
+fn is_like_sayso(words: &[String]) -> bool {
+    const COMMANDS: [&str; 20] = [
+        "audit",
+        "chat",
+        "check",
+        "demo",
+        "doctor",
+        "exec",
+        "grants",
+        "hook",
+        "install",
+        "mcp",
+        "mcp-server",
+        "policy",
+        "rules",
+        "run",
+        "sandbox",
+        "sandbox-inner",
+        "serve",
+        "undo",
+        "uninstall",
+        "watch",
+    ];
+    let mut words = words.iter();
+    words.next().is_some_and(|word| is_one_of(last_part(word), &["sayso", "sayso.exe"]))
+        && words.take(4).any(|word| is_one_of(word, &COMMANDS))
+}
+
+/// Names that are looked for behind programs that are not known.
 fn is_destroyer(word: &str) -> bool {
     const DESTROYERS: [&str; 49] = [
         "rm",

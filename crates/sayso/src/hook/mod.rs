@@ -91,8 +91,8 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     // Of several calls, one that is not simply allowed answers for all.
     let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 { place.judged(&wanted.calls)? } else { Vec::new() };
     let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
-    let calls =
-        strictest.max_by_key(|(verdict, _)| verdict.decision).map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
+    let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
+    let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
     let gate = place.gate(first)?;
     let can_ask = |operation: &Operation, verdict: &Verdict| can_ask(agent, settings, around, operation, verdict);
     let mut approved = Vec::new();

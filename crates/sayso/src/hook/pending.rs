@@ -10,8 +10,6 @@ use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 
 const FOLDER: &str = "hooks";
-/// Stands for the beginning of a session; no call has this id.
-const BEGINNING: &str = "\n";
 /// After so many seconds nobody will come back to a call.
 const KEPT: i64 = 7 * 24 * 60 * 60;
 
@@ -50,7 +48,7 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
         ("agent", Node::text(&call.agent.name)),
         ("sub_agent", flag(!call.agent.parents.is_empty())),
     ]);
-    write(&folder, &name(&call.session, &call.id), &node)
+    write(&folder, &name("call", &call.session, &call.id), &node)
 }
 
 /// Keeps in which folder a session began.
@@ -59,7 +57,7 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
 /// When it cannot be written.
 pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String> {
     let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
-    write(&folder, &name(session, BEGINNING), &Node::map([("workspace", Node::text(workspace))]))
+    write(&folder, &name("beginning", session, ""), &Node::map([("workspace", Node::text(workspace))]))
 }
 
 /// In which folder a session began; none where nobody saw it.
@@ -67,7 +65,7 @@ pub fn begin(state: &Path, session: &str, workspace: &str) -> Result<(), String>
 /// # Errors
 /// When that cannot be read.
 pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> {
-    let Some(node) = read(state, &name(session, BEGINNING), false)? else { return Ok(None) };
+    let Some(node) = read(state, &name("beginning", session, ""), false)? else { return Ok(None) };
     Ok(node.get("workspace").and_then(Node::as_text).map(str::to_owned))
 }
 
@@ -76,7 +74,7 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
 /// # Errors
 /// When it cannot be read.
 pub fn take(state: &Path, session: &str, call: &str) -> Result<Pending, String> {
-    Ok(read(state, &name(session, call), true)?.as_ref().map_or_else(Pending::default, pending))
+    Ok(read(state, &name("call", session, call), true)?.as_ref().map_or_else(Pending::default, pending))
 }
 
 fn pending(node: &Node) -> Pending {
@@ -149,7 +147,8 @@ pub fn clear(state: &Path, now: i64) {
     }
 }
 
-fn name(session: &str, call: &str) -> String {
-    let digest = Digest::of_bytes(format!("{}\0{session}\0{call}", session.len()).as_bytes());
+/// The name of a file: what it is about, whatever the agent calls its sessions and calls.
+fn name(about: &str, session: &str, call: &str) -> String {
+    let digest = Digest::of_bytes(format!("{about}\0{}\0{session}\0{call}", session.len()).as_bytes());
     String::from_utf8_lossy(&digest.hex()).into_owned()
 }
