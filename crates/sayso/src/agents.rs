@@ -64,6 +64,37 @@ impl Which {
     }
 }
 
+/// Whose settings of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The person's, for every project.
+    User,
+    /// The person's, for one project, or the project's own.
+    Project,
+    /// An administrator's, for everybody on the machine.
+    Managed,
+}
+
+impl Scope {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scope::User => "user",
+            Scope::Project => "project",
+            Scope::Managed => "managed",
+        }
+    }
+
+    /// Whose they are, said to the person.
+    pub fn whose(self) -> &'static str {
+        match self {
+            Scope::User => "yours",
+            Scope::Project => "the project's",
+            Scope::Managed => "the administrator's",
+        }
+    }
+}
+
 /// The first program of that name that can be started, as a shell would find it.
 pub fn program(which: Which, path: &[PathBuf]) -> Option<PathBuf> {
     let candidates = path.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(which.name()));

@@ -8,34 +8,14 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
 use super::Broken;
-use crate::agents::Which;
+use crate::agents::{Scope, Which};
+use crate::install::claude::is_on;
+use crate::install::hooks::started;
 
 /// The longest settings that are read.
 const LONGEST: u64 = 4 << 20;
 /// How long a broken hook may take before the agent gives up.
 const SHORT: &str = "2";
-
-/// Whose settings they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The person's.
-    User,
-    /// A project's.
-    Project,
-    /// An administrator's.
-    Managed,
-}
-
-impl Scope {
-    /// In a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Scope::User => "yours",
-            Scope::Project => "the project's",
-            Scope::Managed => "the administrator's",
-        }
-    }
-}
 
 /// A hook in the settings of an agent.
 #[derive(Clone, Debug)]
@@ -46,6 +26,8 @@ pub struct Configured {
     pub scope: Scope,
     /// The digest of that file.
     pub digest: String,
+    /// The agent.
+    which: Which,
     /// The program that is started.
     pub starts: String,
     /// Whether a failure of the hook blocks the call, as far as the settings say so.
@@ -74,7 +56,7 @@ impl Configured {
             ]))
         };
         let handlers = self.group.get("hooks").map(Node::items).unwrap_or_default();
-        let ours = handlers.iter().filter(|handler| starts(handler).is_some()).map(changed).collect();
+        let ours = handlers.iter().filter(|handler| started(self.which, handler).is_some()).map(changed).collect();
         let mut group: Vec<(String, Node)> = vec![("hooks".to_owned(), Value::List(ours).into())];
         group.extend(self.group.get("matcher").map(|matcher| ("matcher".to_owned(), matcher.clone())));
         Node::map(group)
@@ -167,10 +149,10 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
         };
         match json::read(&text, &Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 }) {
             Ok(settings) => {
-                if settings.get("disableAllHooks").and_then(Node::as_bool) == Some(true) {
+                if is_on(&settings, "disableAllHooks") {
                     found.switched_off.push(file.clone());
                 }
-                found.hooks.extend(hooks(&settings, &text, &file, scope, version));
+                found.hooks.extend(hooks(which, &settings, &text, &file, scope, version));
             }
             Err(finding) => found.broken.push((file, finding.message)),
         }
@@ -195,16 +177,17 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     }
 }
 
-fn hooks(settings: &Node, text: &str, file: &Path, scope: Scope, version: &str) -> Vec<Configured> {
+fn hooks(which: Which, settings: &Node, text: &str, file: &Path, scope: Scope, version: &str) -> Vec<Configured> {
     let groups = settings.get("hooks").and_then(|hooks| hooks.get("PreToolUse")).map(Node::items).unwrap_or_default();
     let one = |group: &Node| {
         let handlers = group.get("hooks").map(Node::items).unwrap_or_default();
-        let (starts, handler) = handlers.iter().find_map(|handler| Some((starts(handler)?, handler)))?;
+        let (starts, handler) = handlers.iter().find_map(|handler| Some((started(which, handler)?, handler)))?;
         let matcher = group.get("matcher").and_then(Node::as_text).unwrap_or_default();
         Some(Configured {
             file: file.to_owned(),
             scope,
             digest: Digest::of_bytes(text.as_bytes()).to_string(),
+            which,
             starts,
             blocks_on_failure: handler.get("onFailure").and_then(Node::as_text) == Some("block"),
             for_all_tools: matches!(matcher, "" | "*" | ".*"),
@@ -215,25 +198,10 @@ fn hooks(settings: &Node, text: &str, file: &Path, scope: Scope, version: &str) 
     groups.iter().filter_map(one).collect()
 }
 
-/// The program of a handler that starts `sayso hook`.
-fn starts(handler: &Node) -> Option<String> {
-    let command = handler.get("command").and_then(Node::as_text)?;
-    let line = match handler.get("args").map(Node::items) {
-        Some(args) => format!("{command} {}", args.iter().filter_map(Node::as_text).collect::<Vec<_>>().join(" ")),
-        None => command.to_owned(),
-    };
-    let (program, agent) = line.trim().rsplit_once(" hook ")?;
-    Which::of(agent.trim())?;
-    let program = program.trim();
-    let bare = program.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')).or_else(|| program.strip_prefix('"')?.strip_suffix('"'));
-    let bare = bare.unwrap_or(program);
-    let name = Path::new(bare).file_name()?.to_str()?;
-    name.starts_with("sayso").then(|| bare.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents;
 
     fn handler(command: &str) -> Node {
         Node::map([("type", Node::text("command")), ("command", Node::text(command))])
@@ -251,7 +219,8 @@ mod tests {
             ("echo", None),
             ("", None),
         ] {
-            assert_eq!(starts(&handler(command)).as_deref(), program, "{command}");
+            let found = agents::ALL.iter().find_map(|which| started(*which, &handler(command)));
+            assert_eq!(found.as_deref(), program, "{command}");
         }
     }
 
@@ -270,7 +239,7 @@ mod tests {
             {"type": "command", "command": "other"},
             {"type": "command", "command": "/usr/bin/sayso hook claude", "timeout": 60, "onFailure": "block"}]}]}}"#;
         let settings = json::read(text, &Limits::default()).unwrap();
-        let found = hooks(&settings, text, Path::new("/x"), Scope::User, "2.1.325");
+        let found = hooks(Which::Claude, &settings, text, Path::new("/x"), Scope::User, "2.1.325");
         assert_eq!(found.len(), 1);
         assert!(found[0].blocks_on_failure && found[0].for_all_tools);
         let copy = json::write(&found[0].broken(Broken::Killed));

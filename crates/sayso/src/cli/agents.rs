@@ -113,7 +113,7 @@ fn about_settings(which: Which, settings: &Settings) -> Vec<Finding> {
 
 fn about_hook(which: Which, hook: &Configured, whole: &str, binary: &Path) -> Finding {
     let about = names(which).agent;
-    let place = format!("the hook in {} ({})", hook.file.display(), hook.scope.word());
+    let place = format!("the hook in {} ({})", hook.file.display(), hook.scope.whose());
     let again = format!("run `sayso install {}`", which.name());
     let starts = Path::new(&hook.starts);
     match () {
@@ -198,7 +198,7 @@ fn as_node(which: Which, program: &Path, version: &str, hook: Option<&Configured
     let hook = hook.map(|hook| {
         Node::map([
             ("file", path(&hook.file)),
-            ("scope", Node::text(hook.scope.word())),
+            ("scope", Node::text(hook.scope.whose())),
             ("starts", Node::text(&hook.starts)),
             ("starts_this", flag(hook.is_this(&place.whereabouts.binary))),
             ("for_all_tools", flag(hook.for_all_tools)),

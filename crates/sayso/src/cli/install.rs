@@ -13,9 +13,9 @@ use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
 
 use super::{Stop, confirmed, folder, now, say};
-use crate::agents::Which;
+use crate::agents::{Scope, Which};
 use crate::exit_code::Exit;
-use crate::install::{self, Around, Done, Plan, Refused, Scope, Wish, shown};
+use crate::install::{self, Around, Done, Plan, Refused, Wish, shown};
 use crate::record_folder;
 use crate::screen::paint::{Paint, Tone};
 

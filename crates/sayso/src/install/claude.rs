@@ -16,8 +16,8 @@ use super::foreign::{Foreign, check_above, shown};
 use super::hooks::{Event, Hooks, LONG, SHORT, handler, places, started};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Wish, exactly, made_for, oddities, open, text_of};
-use crate::agents::{self, BLOCKS_SINCE, Which};
+use super::{Around, Plan, Refused, Wish, made_for, oddities, open, text_of, without};
+use crate::agents::{self, BLOCKS_SINCE, Scope, Which};
 use crate::canary::proof::Proof;
 
 /// The events that start the hook. Every one of them that sayso has something to say to or to write down; each costs a process.
@@ -85,7 +85,7 @@ fn settings(path: &Path) -> Option<Node> {
     json::read(&Foreign::glance(path)?, &Limits::default()).ok()
 }
 
-fn is_on(settings: &Node, key: &str) -> bool {
+pub(crate) fn is_on(settings: &Node, key: &str) -> bool {
     match settings.get(key).map(|node| &node.value) {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::Text(text)) => text != "false",
@@ -150,25 +150,12 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     Ok(plan)
 }
 
-/// The text without sayso: exactly as it was, or by taking out what is ours.
+/// The text without sayso, and with the agent's own approvals as they were.
 fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option<String>, Refused> {
-    if let Some(known) = exactly(kept, file) {
-        return Ok(known.before);
-    }
-    let Some(text) = &file.text else { return Ok(None) };
-    let mut document = Document::new(text_of(&file.path)?, Some(text));
-    let (root, untouched) = (document.read()?, document.text.clone());
-    if let Some(before) = kept.and_then(|kept| kept.takeover.as_ref()) {
-        give_back(&mut document, before.as_deref())?;
-    }
-    if places(Which::Claude, &root).is_empty() && document.text == untouched {
-        return Ok(Some(text.clone()));
-    }
-    hooks.take_out(&mut document)?;
-    let is_own = file.path.ends_with(DROP_IN);
-    let was_missing = is_own || kept.is_some_and(|kept| kept.files.iter().any(|kept| kept.path == file.real && kept.before.is_none()));
-    let is_empty = document.read()?.entries().is_empty();
-    Ok((!(was_missing && is_empty)).then_some(document.text))
+    without(kept, hooks, file, file.path.ends_with(DROP_IN), |document| match kept.and_then(|kept| kept.takeover.as_ref()) {
+        Some(before) => give_back(document, before.as_deref()),
+        None => Ok(()),
+    })
 }
 
 /// Refuses where the hook would not fire, and warns where it would not in this project.

@@ -14,8 +14,8 @@ use super::foreign::{Foreign, shown};
 use super::hooks::{Event, Hooks, LONG, Place, SHORT, places};
 use super::kept::{Kept, KeptFile};
 use super::spans::Document;
-use super::{Around, Plan, Refused, Scope, Wish, exactly, made_for, oddities, open, text_of, trust};
-use crate::agents::Which;
+use super::{Around, Plan, Refused, Wish, exactly, made_for, oddities, open, text_of, trust, without};
+use crate::agents::{Scope, Which};
 
 /// The events that start the hook. It knows no word for a hook that must not fail.
 pub const EVENTS: [Event; 5] = [
@@ -98,7 +98,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     switched_off(around, scope, config.as_ref(), &mut plan)?;
     plan.notes
         .push("where sayso is killed or cannot be started, Codex runs the tool: it has no word for a hook that must not fail".to_owned());
-    let base = base(kept.as_ref(), &hooks, &file)?;
+    let base = without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?;
     if let Some(path) = elsewhere(around, &target, scope) {
         plan.notes.push(format!("the hook stands in {} already, and one is enough", shown(&path)));
         return Ok(plan);
@@ -119,22 +119,6 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     }
     plan.kept = Some(Kept { files, takeover: None });
     Ok(plan)
-}
-
-/// The text without sayso: exactly as it was, or by taking out what is ours.
-fn base(kept: Option<&Kept>, hooks: &Hooks<'_>, file: &Foreign) -> Result<Option<String>, Refused> {
-    if let Some(known) = exactly(kept, file) {
-        return Ok(known.before);
-    }
-    let Some(text) = &file.text else { return Ok(None) };
-    let mut document = Document::new(text_of(&file.path)?, Some(text));
-    if places(Which::Codex, &document.read()?).is_empty() {
-        return Ok(Some(text.clone()));
-    }
-    hooks.take_out(&mut document)?;
-    let was_missing = kept.is_some_and(|kept| kept.files.iter().any(|kept| kept.path == file.real && kept.before.is_none()));
-    let is_empty = document.read()?.entries().is_empty();
-    Ok((!(was_missing && is_empty)).then_some(document.text))
 }
 
 /// Refuses where the hook would not run.
@@ -273,7 +257,7 @@ pub fn uninstall(around: &Around, scope: Scope) -> Result<Plan, Refused> {
     let kept = Kept::read(&around.state, Which::Codex, scope, &target)?;
     let file = open(around, scope, &target)?;
     let hooks = Hooks { who: Which::Codex, program: &around.program, events: &EVENTS };
-    let after = base(kept.as_ref(), &hooks, &file)?;
+    let after = without(kept.as_ref(), &hooks, &file, false, |_| Ok(()))?;
     let root = |text: Option<&str>| Document::new(text_of(&target)?, text).read();
     let (old, new) = (root(file.text.as_deref())?, root(after.as_deref())?);
     plan.warnings.extend(oddities(Which::Codex, &new, &target));

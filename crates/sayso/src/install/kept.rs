@@ -8,8 +8,8 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::folder::Folder;
 
-use super::{Edit, Scope};
-use crate::agents::Which;
+use super::Edit;
+use crate::agents::{Scope, Which};
 
 /// The folder in sayso's own.
 const FOLDER: &str = "installed";

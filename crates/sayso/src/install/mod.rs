@@ -24,31 +24,11 @@ use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::making::Source;
 use sayso_tools::state::State;
 
-use crate::agents::Which;
+use crate::agents::{Scope, Which};
 use foreign::{Foreign, shown, state_of};
+use hooks::{Hooks, places};
 use kept::{Kept, KeptFile};
-
-/// For whom the hook is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The person, in every project.
-    User,
-    /// The person, in one project.
-    Project,
-    /// Everybody on the machine.
-    Managed,
-}
-
-impl Scope {
-    /// In a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Scope::User => "user",
-            Scope::Project => "project",
-            Scope::Managed => "managed",
-        }
-    }
-}
+use spans::Document;
 
 /// Where everything is.
 #[derive(Clone, Debug)]
@@ -278,6 +258,31 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
 /// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.
 fn exactly(kept: Option<&Kept>, file: &Foreign) -> Option<KeptFile> {
     kept?.files.iter().find(|kept| kept.path == file.real && kept.is_as_left(file.text.as_deref())).cloned()
+}
+
+/// The text without sayso: exactly as it was, or by taking out what is ours. `is_ours` says that the whole file is, and `give_back` puts back
+/// what else was changed.
+fn without(
+    kept: Option<&Kept>,
+    hooks: &Hooks<'_>,
+    file: &Foreign,
+    is_ours: bool,
+    give_back: impl FnOnce(&mut Document) -> Result<(), Refused>,
+) -> Result<Option<String>, Refused> {
+    if let Some(known) = exactly(kept, file) {
+        return Ok(known.before);
+    }
+    let Some(text) = &file.text else { return Ok(None) };
+    let mut document = Document::new(text_of(&file.path)?, Some(text));
+    let (root, untouched) = (document.read()?, document.text.clone());
+    give_back(&mut document)?;
+    if places(hooks.who, &root).is_empty() && document.text == untouched {
+        return Ok(Some(text.clone()));
+    }
+    hooks.take_out(&mut document)?;
+    let was_missing = is_ours || kept.is_some_and(|kept| kept.files.iter().any(|kept| kept.path == file.real && kept.before.is_none()));
+    let is_empty = document.read()?.entries().is_empty();
+    Ok((!(was_missing && is_empty)).then_some(document.text))
 }
 
 /// The folders that were made for a file, by an earlier change and by this one.

@@ -9,8 +9,9 @@ use super::{Around, Refused};
 
 /// Where things do not last.
 const PASSING: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
-/// What marks the output of a build.
-const BUILT: &str = "CACHEDIR.TAG";
+/// What marks the output of a build: the tag of a cache, and what Cargo keeps beside its programs. The tag is not there where
+/// the folder stood before the first build.
+const BUILT: [&str; 3] = ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"];
 
 /// Insists that an agent can start this sayso, and that nobody else can put another in its place.
 ///
@@ -52,6 +53,6 @@ pub fn doubt(program: &Path, around: &Around) -> Option<String> {
     if program.starts_with(&project) && !is_home {
         return Some(format!("it stands in the workspace {}, where agents write", shown(&project)));
     }
-    let built = program.ancestors().skip(1).find(|folder| folder.join(BUILT).exists())?;
+    let built = program.ancestors().skip(1).find(|folder| BUILT.iter().any(|name| folder.join(name).exists()))?;
     Some(format!("it stands in {}, which a build replaces and `clean` removes", shown(built)))
 }

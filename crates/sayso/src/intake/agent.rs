@@ -2,7 +2,7 @@
 //! mistake.
 
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
+use sayso_core::operation::{Agent as Caller, Call};
 use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
 use sayso_core::tool::{self, Role};
@@ -211,6 +211,74 @@ pub fn maybe<'a>(node: &'a Node, key: &str) -> Result<Option<&'a str>, String> {
     match node.get(key).map(|node| &node.value) {
         None | Some(Value::Null) => Ok(None),
         _ => text(node, key).map(Some),
+    }
+}
+
+/// A call of a tool, as far as every agent says it in the same way.
+pub struct Named<'a> {
+    /// The tool, by the agent's own name.
+    pub tool: &'a str,
+    /// The arguments.
+    pub input: &'a Node,
+    id: &'a str,
+    caller: Caller,
+    session: &'a str,
+}
+
+impl<'a> Named<'a> {
+    /// What a document of this agent says.
+    ///
+    /// # Errors
+    /// What is missing or of another kind.
+    pub fn read(document: &'a Node, agent: &str, session: &'a Session) -> Result<Named<'a>, String> {
+        let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
+        let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
+        let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
+            (None, None) => Caller { name: agent.to_owned(), parents: Vec::new() },
+            // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
+            (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec![agent.to_owned()] },
+        };
+        let id = maybe(document, "tool_use_id")?.unwrap_or_default();
+        Ok(Named { tool: text(document, "tool_name")?, input, id, caller, session: &session.id })
+    }
+
+    /// A call of a tool of our registry that comes to the same, in a folder.
+    pub fn call(&self, tool: &str, args: Node, workspace: &str) -> Call {
+        Call { id: self.id.to_owned(), agent: self.caller.clone(), session: self.session.to_owned(), ..Call::new(tool, args, workspace) }
+    }
+}
+
+/// Tool and arguments of a call that is none of the agent's own: one of a server, or one that nobody knows.
+pub fn foreign(agent: &str, name: &str, server: Option<(&str, &str)>, input: &Node) -> (String, Node) {
+    match server {
+        Some((server, tool)) => {
+            ("mcp".to_owned(), Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
+        }
+        // It has a name that means something elsewhere; here it may be anything.
+        None if tool::find(name).is_some() => (format!("{agent}:{name}"), input.clone()),
+        None => (name.to_owned(), input.clone()),
+    }
+}
+
+/// Several calls of one id are told apart by a number.
+pub fn numbered(mut calls: Vec<Call>) -> Vec<Call> {
+    for (index, call) in calls.iter_mut().enumerate().skip(1).filter(|(_, call)| !call.id.is_empty()) {
+        call.id = format!("{}.{}", call.id, index + 1);
+    }
+    calls
+}
+
+/// An answer in place of the person, as agents take it: `allow`, perhaps with other arguments, or `deny` with a reason.
+pub fn decision(reply: &Reply, takes_arguments: bool) -> Said {
+    let answer = |decision: Vec<(&str, Node)>| {
+        let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
+        Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+    };
+    match reply {
+        Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
+        Reply::AllowAs(input) if takes_arguments => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
+        Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
+        Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
     }
 }
 

@@ -4,11 +4,13 @@
 //! `updatedInput` replaces all arguments, so all of them are given back; and an `ask` is only shown where somebody sits in front of it.
 
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::operation::{Call, ToolSays};
 use sayso_core::paths::join;
-use sayso_core::tool;
 
-use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, own_names, reason, shown, split_mcp, text, without};
+use super::agent::{
+    Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered, own_names, reason, shown, split_mcp,
+    text, without,
+};
 use super::claude_rules;
 
 /// Claude Code.
@@ -137,16 +139,7 @@ impl Agent for Claude {
     }
 
     fn permission(&self, reply: &Reply) -> Said {
-        let answer = |decision: Vec<(&str, Node)>| {
-            let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
-            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
-        };
-        match reply {
-            Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
-            Reply::AllowAs(input) => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
-            Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-            Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
-        }
+        decision(reply, true)
     }
 
     fn can_ask(&self, around: &Around) -> Result<(), String> {
@@ -192,34 +185,16 @@ fn idle(document: &Node, around: &Around) -> Option<Session> {
 }
 
 fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, String> {
-    let name = text(document, "tool_name")?;
-    let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
-    let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
-    let id = maybe(document, "tool_use_id")?.unwrap_or_default();
-    let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
-        (None, None) => Caller { name: "claude".to_owned(), parents: Vec::new() },
-        // What a sub-agent is called, it was called by the agent; its rights are never more than those of the agent itself.
-        (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec!["claude".to_owned()] },
-    };
-    let call = |tool: &str, args: Node| Call {
-        id: id.to_owned(),
-        cwd: join("/", cwd),
-        agent: caller.clone(),
-        session: session.id.clone(),
-        ..Call::new(tool, args, session.workspace.clone())
-    };
+    let named = Named::read(document, "claude", session)?;
+    let (name, input) = (named.tool, named.input);
+    let call = |tool: &str, args: Node| Call { cwd: join("/", cwd), ..named.call(tool, args, &session.workspace) };
     // A tool of a server is that, whatever it is called.
     let is_of_server = document.get("mcp_server").is_some_and(|node| !matches!(node.value, Value::Null));
     let is_inner = INNER.contains(&name) && !is_of_server;
     let other = |name: &str| -> Result<Vec<Call>, String> {
-        Ok(vec![match mcp(document, name)? {
-            Some((server, tool)) => {
-                call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
-            }
-            // It has a name that means something elsewhere; here it may be anything.
-            None if tool::find(name).is_some() => call(&format!("claude:{name}"), input.clone()),
-            None => call(name, input.clone()),
-        }])
+        let server = mcp(document, name)?;
+        let (tool, args) = foreign("claude", name, server.as_ref().map(|(server, tool)| (server.as_str(), tool.as_str())), input);
+        Ok(vec![call(&tool, args)])
     };
     let calls = match name {
         name if is_of_server => other(name)?,
@@ -237,14 +212,6 @@ fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, Strin
     };
     let calls = numbered(calls);
     Ok(Wanted { calls, input: input.clone(), is_inner })
-}
-
-/// Several calls of one id are told apart by a number.
-pub(super) fn numbered(mut calls: Vec<Call>) -> Vec<Call> {
-    for (index, call) in calls.iter_mut().enumerate().skip(1).filter(|(_, call)| !call.id.is_empty()) {
-        call.id = format!("{}.{}", call.id, index + 1);
-    }
-    calls
 }
 
 /// The server and the tool of an MCP call: by what Claude Code says of the server, or by a name that can be read in one way only.

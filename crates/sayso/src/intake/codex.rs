@@ -7,13 +7,14 @@
 use std::io::{BufRead as _, Read as _};
 
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent as Caller, Call, ToolSays};
+use sayso_core::operation::{Call, ToolSays};
 use sayso_core::paths::join;
 use sayso_core::text::{Limits, json};
-use sayso_core::tool;
 
-use super::agent::{Agent, Around, Event, Reply, Said, Session, Wanted, maybe, own_names, reason, shown, split_mcp, text, with, without};
-use super::claude::numbered;
+use super::agent::{
+    Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered, own_names, reason, shown, split_mcp,
+    text, with, without,
+};
 use super::patch;
 
 /// Codex.
@@ -100,28 +101,20 @@ impl Agent for Codex {
             let fields = std::iter::once(("hookEventName", Node::text("PreToolUse"))).chain(fields);
             Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
         };
-        let decision = |word: &str| ("permissionDecision", Node::text(word));
+        let says = |word: &str| ("permissionDecision", Node::text(word));
         let why = |why: &str| ("permissionDecisionReason", Node::text(reason(why)));
         match reply {
             Reply::Allow | Reply::Nothing => Said::nothing(),
-            Reply::AllowAs(input) => answer(vec![decision("allow"), ("updatedInput", input.clone())]),
-            Reply::Deny(words) => answer(vec![decision("deny"), why(words)]),
+            Reply::AllowAs(input) => answer(vec![says("allow"), ("updatedInput", input.clone())]),
+            Reply::Deny(words) => answer(vec![says("deny"), why(words)]),
             // Nobody gets here: it cannot be told to ask, and silence would run the tool.
-            Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => answer(vec![decision("deny"), why(words)]),
+            Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => answer(vec![says("deny"), why(words)]),
         }
     }
 
+    /// It takes no other arguments here.
     fn permission(&self, reply: &Reply) -> Said {
-        let answer = |decision: Vec<(&str, Node)>| {
-            let fields = [("hookEventName", Node::text("PermissionRequest")), ("decision", Node::map(decision))];
-            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
-        };
-        match reply {
-            Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
-            Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-            // It takes no other arguments here.
-            Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
-        }
+        decision(reply, false)
     }
 
     fn can_ask(&self, _: &Around) -> Result<(), String> {
@@ -169,20 +162,9 @@ fn of_agents(name: &str) -> &str {
 }
 
 fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
-    let name = text(document, "tool_name")?;
-    let input = document.get("tool_input").ok_or("`tool_input` is missing")?;
-    let Value::Map(_) = input.value else { return Err(format!("`tool_input` is {}, not an object", input.kind_word())) };
-    let id = maybe(document, "tool_use_id")?.unwrap_or_default();
-    let caller = match (maybe(document, "agent_id")?, maybe(document, "agent_type")?) {
-        (None, None) => Caller { name: "codex".to_owned(), parents: Vec::new() },
-        (_, kind) => Caller { name: kind.unwrap_or("sub-agent").to_owned(), parents: vec!["codex".to_owned()] },
-    };
-    let call = |tool: &str, args: Node| Call {
-        id: id.to_owned(),
-        agent: caller.clone(),
-        session: session.id.clone(),
-        ..Call::new(tool, args, session.workspace.clone())
-    };
+    let named = Named::read(document, "codex", session)?;
+    let (name, input) = (named.tool, named.input);
+    let call = |tool: &str, args: Node| named.call(tool, args, &session.workspace);
     let own = of_agents(name);
     let is_inner = INNER.contains(&own);
     let calls = match own {
@@ -204,16 +186,12 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
         // What is said to an agent that works already is work for it, too.
         "send_input" | "send_message" | "followup_task" | "resume_agent" => {
             let agent = ["target", "id", "agent_id", "task_name"].iter().find_map(|key| input.get(key).and_then(Node::as_text));
-            vec![call("delegate", super::agent::with(input, "agent", Node::text(agent.unwrap_or("default"))))]
+            vec![call("delegate", with(input, "agent", Node::text(agent.unwrap_or("default"))))]
         }
-        _ => vec![match split_mcp(name) {
-            Some((server, tool)) => {
-                call("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", input.clone())]))
-            }
-            // It has a name that means something elsewhere; here it may be anything.
-            None if tool::find(name).is_some() => call(&format!("codex:{name}"), input.clone()),
-            None => call(name, input.clone()),
-        }],
+        _ => {
+            let (tool, args) = foreign("codex", name, split_mcp(name), input);
+            vec![call(&tool, args)]
+        }
     };
     Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner })
 }

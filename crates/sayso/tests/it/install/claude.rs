@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use sayso::agents::Which;
-use sayso::install::{self, Scope};
+use sayso::agents::{Scope, Which};
+use sayso::install::{self};
 use serde_json::Value;
 
 use super::{Home, commands, mode, own, wish};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use sayso::agents::Which;
-use sayso::install::{self, Scope, trust};
+use sayso::agents::{Scope, Which};
+use sayso::install::{self, trust};
 
 use super::{Home, commands, own, wish};
 use crate::scene::put;

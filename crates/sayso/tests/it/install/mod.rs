@@ -11,8 +11,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso::agents::Which;
-use sayso::install::{Around, Scope, Wish};
+use sayso::agents::{Scope, Which};
+use sayso::install::{Around, Wish};
 use serde_json::Value;
 
 use crate::program::{Outcome, run};

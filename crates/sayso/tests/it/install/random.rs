@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use sayso::agents::Which;
+use sayso::agents::{Scope, Which};
 use sayso::install::hooks::{Hooks, places};
 use sayso::install::spans::Document;
-use sayso::install::{self, Scope, claude, codex};
+use sayso::install::{self, claude, codex};
 use serde_json::{Map, Value, json};
 
 use super::{Home, wish};

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use sayso::agents::Which;
-use sayso::install::{self, Around, Scope, program};
+use sayso::agents::{Scope, Which};
+use sayso::install::{self, Around, program};
 
 use super::{Home, commands, own, wish};
 use crate::program::run;
@@ -166,6 +166,14 @@ fn a_program_that_an_agent_could_replace_is_refused() {
     };
     let here = place(&home.scene.workspace.join("bin/sayso"));
     assert!(program::doubt(&here.program, &here).is_some(), "in the workspace, and where things do not last");
+    // Each mark of a build's output counts alone.
+    for mark in ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"] {
+        let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        put(&place.path().join("built").join(mark), "");
+        let program = place.path().join("built/sayso");
+        let why = program::doubt(&program, &around).unwrap();
+        assert!(why.contains("/built, which a build replaces"), "{mark}: {why}");
+    }
     // Nothing helps where others can write it, where it is none, and where it has another name.
     let open = place(&home.scene.home.join("open/sayso"));
     fs::set_permissions(&open.program, fs::Permissions::from_mode(0o777)).unwrap();

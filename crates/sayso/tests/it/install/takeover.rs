@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use sayso::agents::Which;
-use sayso::install::{self, Around, Scope, Wish};
+use sayso::agents::{Scope, Which};
+use sayso::install::{self, Around, Wish};
 use sayso_core::digest::Digest;
 use serde_json::{Value, json};
 
