@@ -172,7 +172,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
         put(&place.path().join("built").join(mark), "");
         let program = place.path().join("built/sayso");
         let why = program::doubt(&program, &around).unwrap();
-        assert!(why.contains("/built, which a build replaces"), "{mark}: {why}");
+        assert!(why.contains("/built`, which a build replaces"), "{mark}: {why}");
     }
     // Nothing helps where others can write it, where it is none, and where it has another name.
     let open = place(&home.scene.home.join("open/sayso"));
