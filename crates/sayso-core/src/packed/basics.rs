@@ -1,6 +1,6 @@
 //! How values without fields of their own are packed: numbers, texts, lists.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::packed::{Packed, Packer, Unpacker};
@@ -116,28 +116,3 @@ impl<T: Packed> Packed for BTreeMap<String, T> {
         (0..from.count()?).map(|_| Packed::unpack(from)).collect()
     }
 }
-
-/// In the order of the keys, so that the same map is the same bytes.
-impl<T: Packed> Packed for HashMap<String, T> {
-    fn pack(&self, out: &mut Packer) {
-        let mut entries: Vec<(&String, &T)> = self.iter().collect();
-        entries.sort_unstable_by_key(|(key, _)| *key);
-        out.number(entries.len() as u64);
-        for (key, value) in entries {
-            key.pack(out);
-            value.pack(out);
-        }
-    }
-
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        let count = from.count()?;
-        let mut map = HashMap::with_capacity(count.min(MOST_ROOM));
-        for _ in 0..count {
-            map.insert(Packed::unpack(from)?, Packed::unpack(from)?);
-        }
-        Some(map)
-    }
-}
-
-/// Room that is made for a map before anything of it was seen.
-const MOST_ROOM: usize = 1024;

@@ -169,16 +169,23 @@ impl<'a> Unpacker<'a> {
 
     /// Takes a text.
     pub fn text(&mut self) -> Option<String> {
+        let mut text = String::new();
+        self.text_into(&mut text)?;
+        Some(text)
+    }
+
+    /// Takes a text and puts it to the end of another.
+    pub(crate) fn text_into(&mut self, text: &mut String) -> Option<()> {
         let first = self.number()?;
         if first & 3 != NUMBERED {
-            return Some(self.plain(first)?.to_owned());
+            text.push_str(self.plain(first)?);
+            return Some(());
         }
         let second = self.number()?;
         let (start, number) = (self.plain(second)?, u32::try_from(first >> 2).ok()?);
-        let mut text = String::with_capacity(start.len() + MOST_DIGITS + 1);
+        text.reserve(start.len() + MOST_DIGITS + 1);
         text.push_str(start);
-        write!(text, ":{number}").ok()?;
-        Some(text)
+        write!(text, ":{number}").ok()
     }
 
     fn plain(&mut self, first: u64) -> Option<&'a str> {

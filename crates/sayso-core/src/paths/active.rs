@@ -1,9 +1,8 @@
 //! Files that something later runs or obeys, although they look like prose or data.
 
-use std::sync::LazyLock;
-
+use super::laid_out::Group;
 use super::obeyed::OBEYED;
-use super::table::{Group, Table};
+use super::table::{Table, table};
 
 const ACTIVE: &[Group] = &[
     Group {
@@ -301,7 +300,7 @@ const ACTIVE: &[Group] = &[
     },
 ];
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[ACTIVE, OBEYED]));
+static TABLE: Table = table!(ACTIVE, OBEYED);
 
 /// Whether something later runs or obeys this file, although its name looks like prose or data: `AGENTS.md`, `package.json`, `x.sh.bak`.
 ///
@@ -348,6 +347,6 @@ mod tests {
 
     #[test]
     fn no_pattern_is_lost() {
-        check_that_every_pattern_is_found(&[ACTIVE, OBEYED]);
+        check_that_every_pattern_is_found(&TABLE, &[ACTIVE, OBEYED]);
     }
 }

@@ -3,7 +3,7 @@
 use super::components;
 use super::fold::{fold, fold_whole};
 use super::glob::fits;
-use super::table::Group;
+use super::laid_out::Group;
 
 /// Said of nothing else, so that it tells these patterns from others.
 pub(super) const WHY: &str = "name of a key or of a folder of secrets";

@@ -11,6 +11,7 @@ mod extra;
 mod fold;
 mod glob;
 mod hidden;
+mod laid_out;
 mod lexical;
 mod obeyed;
 mod odd;

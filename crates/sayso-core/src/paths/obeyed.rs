@@ -1,6 +1,6 @@
 //! Names of files that a program obeys by itself: they are protected, and they are active whatever their ending.
 
-use super::table::Group;
+use super::laid_out::Group;
 
 pub(super) const OBEYED: &[Group] = &[
     Group {

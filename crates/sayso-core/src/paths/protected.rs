@@ -1,10 +1,9 @@
 //! Names that are never written, deleted or moved without asking.
 
-use std::sync::LazyLock;
-
 use super::credentials::CREDENTIALS;
+use super::laid_out::Group;
 use super::obeyed::OBEYED;
-use super::table::{Group, Table};
+use super::table::{Table, table};
 use super::{components, fold};
 
 const PROTECTED: &[Group] = &[
@@ -67,7 +66,7 @@ const REPOSITORY: &[Group] = &[Group { why: "git's own data", patterns: &[".git"
 /// Devices that every program may write to: nothing stays there, or it goes back to whoever started the program.
 const HARMLESS_DEVICES: [&str; 9] = ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[PROTECTED, CREDENTIALS, OBEYED, REPOSITORY]));
+static TABLE: Table = table!(PROTECTED, CREDENTIALS, OBEYED, REPOSITORY);
 
 /// Why a path must not be written, deleted or moved silently, if it must not: the reason in words, such as "git's own data".
 ///
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn no_pattern_is_lost() {
-        check_that_every_pattern_is_found(&[PROTECTED, CREDENTIALS, OBEYED, REPOSITORY]);
+        check_that_every_pattern_is_found(&TABLE, &[PROTECTED, CREDENTIALS, OBEYED, REPOSITORY]);
     }
 
     proptest! {

@@ -1,13 +1,12 @@
 //! Files whose content gives power over something: reading them must be asked for.
 
-use std::sync::LazyLock;
-
 use super::broad::{self, BROAD, is_source};
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
 use super::glob::fits;
+use super::laid_out::Group;
 use super::private::PRIVATE;
-use super::table::{Group, Table};
+use super::table::{Table, table};
 use super::{below, components, fold};
 
 const SECRET: &[Group] = &[
@@ -225,10 +224,10 @@ const PUBLIC: &[&str] = &[
     "known_hosts.old",
 ];
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, PRIVATE, CREDENTIALS, BROAD]));
+static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, BROAD);
 
 /// The table for sources with a broad name. Nearly all paths have none, and are looked up once.
-static SURE: LazyLock<Table> = LazyLock::new(|| Table::new(&[SECRET, PRIVATE, CREDENTIALS]));
+static SURE: Table = table!(SECRET, PRIVATE, CREDENTIALS);
 
 /// Why reading a path would show secrets, if it would: the reason in words, such as "browser profile".
 ///
@@ -303,6 +302,6 @@ mod tests {
 
     #[test]
     fn no_pattern_is_lost() {
-        check_that_every_pattern_is_found(&[SECRET, PRIVATE, CREDENTIALS, BROAD]);
+        check_that_every_pattern_is_found(&TABLE, &[SECRET, PRIVATE, CREDENTIALS, BROAD]);
     }
 }

@@ -1,8 +1,7 @@
 //! Finds the rules that could match without looking at all of them.
 
-use std::collections::HashMap;
-
 use crate::packed::{Packed, Packer, Unpacker, packed};
+use crate::policy::register::Register;
 use crate::policy::rule::{Rule, Subject};
 use crate::policy::shelf::Shelf;
 use crate::verdict::Decision;
@@ -12,7 +11,7 @@ use crate::verdict::Decision;
 pub struct RuleSet {
     rules: Shelf,
     /// Rules for commands by program name.
-    programs: HashMap<String, Vec<u32>>,
+    programs: Register,
     /// Rules for commands that can be about any program.
     any_command: Vec<u32>,
     reads: PathIndex,
@@ -29,7 +28,7 @@ pub struct RuleSet {
 /// Rules for paths, by the first component they name.
 #[derive(Clone, Debug, Default)]
 struct PathIndex {
-    by_first: HashMap<String, Vec<u32>>,
+    by_first: Register,
     anywhere: Vec<u32>,
     /// All of them, in the order of the policy.
     all: Vec<u32>,
@@ -61,7 +60,7 @@ impl RuleSet {
                 Subject::Command(patterns) => {
                     for pattern in patterns {
                         match pattern.programs() {
-                            Some(names) => names.into_iter().for_each(|name| push(&mut set.programs, name, number)),
+                            Some(names) => names.into_iter().for_each(|name| set.programs.add(name, number)),
                             None => set.any_command.push(number),
                         }
                     }
@@ -97,7 +96,7 @@ impl RuleSet {
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
         names.dedup();
-        let mut listed: Vec<&u32> = names.into_iter().filter_map(|name| self.programs.get(name)).flatten().collect();
+        let mut listed: Vec<&u32> = names.into_iter().flat_map(|name| self.programs.get(name)).collect();
         listed.sort_unstable();
         listed.dedup();
         self.pick(listed.into_iter().chain(&self.any_command))
@@ -109,9 +108,9 @@ impl RuleSet {
     pub fn commands_seen<'a>(&self, words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &Rule> {
         let mut numbers = self.any_command.clone();
         for word in words.filter(|_| !self.programs.is_empty()) {
-            numbers.extend(self.programs.get(word).into_iter().flatten());
+            numbers.extend(self.programs.get(word));
             if let Some((start, _)) = word.split_once([' ', '\t']) {
-                numbers.extend(self.programs.get(start).into_iter().flatten());
+                numbers.extend(self.programs.get(start));
             }
         }
         numbers.sort_unstable();
@@ -127,7 +126,7 @@ impl RuleSet {
             PathRules::Delete => &self.deletes,
         };
         let (listed, rest) = match first {
-            Some(name) => (index.by_first.get(name).map_or(&[][..], Vec::as_slice), index.anywhere.as_slice()),
+            Some(name) => (index.by_first.get(name), index.anywhere.as_slice()),
             None => (index.all.as_slice(), &[][..]),
         };
         self.pick(listed.iter().chain(rest))
@@ -167,7 +166,7 @@ impl RuleSet {
     fn numbers(&self) -> impl Iterator<Item = &u32> {
         let lists = [&self.any_command, &self.fetches, &self.mcp, &self.tools, &self.delegates, &self.limited];
         let paths = [&self.reads, &self.writes, &self.deletes];
-        lists.into_iter().chain(self.programs.values()).chain(paths.into_iter().flat_map(PathIndex::lists)).flatten()
+        lists.into_iter().flatten().chain(self.programs.numbers()).chain(paths.into_iter().flat_map(PathIndex::numbers))
     }
 
     fn pick<'a>(&'a self, numbers: impl Iterator<Item = &'a u32>) -> impl Iterator<Item = &'a Rule> {
@@ -208,8 +207,8 @@ impl Packed for RuleSet {
 }
 
 impl PathIndex {
-    fn lists(&self) -> impl Iterator<Item = &Vec<u32>> {
-        [&self.anywhere, &self.all, &self.anywhere_or_deny].into_iter().chain(self.by_first.values())
+    fn numbers(&self) -> impl Iterator<Item = &u32> {
+        [&self.anywhere, &self.all, &self.anywhere_or_deny].into_iter().flatten().chain(self.by_first.numbers())
     }
 
     fn add(&mut self, first: Option<&str>, decision: Decision, number: u32) {
@@ -217,19 +216,12 @@ impl PathIndex {
             self.anywhere_or_deny.push(number);
         }
         match first {
-            Some(name) => push(&mut self.by_first, name, number),
+            Some(name) => self.by_first.add(name, number),
             None => self.anywhere.push(number),
         }
         if self.all.last() != Some(&number) {
             self.all.push(number);
         }
-    }
-}
-
-fn push(map: &mut HashMap<String, Vec<u32>>, name: &str, number: u32) {
-    let list = map.entry(name.to_owned()).or_default();
-    if list.last() != Some(&number) {
-        list.push(number);
     }
 }
 

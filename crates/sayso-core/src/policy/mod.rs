@@ -11,6 +11,7 @@ pub mod profile;
 pub mod read;
 mod read_rule;
 mod read_sandbox;
+mod register;
 pub mod rule;
 pub mod schema;
 mod seed_keys;

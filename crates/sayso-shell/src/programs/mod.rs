@@ -15,6 +15,7 @@ mod git_lists;
 mod git_paths;
 mod git_readers;
 mod git_writers;
+mod index;
 mod machine;
 mod network;
 mod queries;
@@ -26,6 +27,7 @@ mod tools;
 
 use std::sync::LazyLock;
 
+use self::index::Index;
 use crate::names::Names;
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -64,8 +66,9 @@ impl Program {
     }
 }
 
-/// Programs whose arguments are modelled one by one: every path among them is an effect.
-const MODELLED: [&[Program]; 13] = [
+/// All rows: first the programs whose arguments are modelled one by one, so that every path among them is an effect, then those of which
+/// only a part is known. Of two rows with one name, the modelled one counts.
+static FAMILIES: [&[Program]; MODELLED + 2] = [
     small::PROGRAMS,
     builtins::PROGRAMS,
     conditions::PROGRAMS,
@@ -79,31 +82,27 @@ const MODELLED: [&[Program]; 13] = [
     destroy::PROGRAMS,
     fetch::PROGRAMS,
     filters::PROGRAMS,
+    network::PROGRAMS,
+    tools::PROGRAMS,
 ];
 
-/// Programs of which only a part is known.
-const OTHERS: [&[Program]; 2] = [network::PROGRAMS, tools::PROGRAMS];
+/// How many families are modelled.
+const MODELLED: usize = 13;
 
-fn named(families: &'static [&'static [Program]]) -> impl Iterator<Item = (&'static str, &'static Program)> {
-    families.iter().flat_map(|family| family.iter()).flat_map(|program| program.names.iter().map(move |name| (*name, program)))
-}
+// Every word of a text that could not be read is looked up, so this must be quick.
+static INDEX: Index = Index::new(&FAMILIES);
 
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
-    by_name().get(name).map(|(program, _)| *program).or_else(|| tools::by_prefix(name))
+    let row = INDEX.get(name).map(|(program, _)| program);
+    row.or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
 }
 
-/// Every program with a row, and whether its arguments are modelled one by one.
-fn by_name() -> &'static Names<(&'static Program, bool)> {
-    // Every word of a text that could not be read is looked up, so this must be quick.
-    static BY_NAME: LazyLock<Names<(&Program, bool)>> = LazyLock::new(|| {
-        let mut all = Names::with_capacity(1024);
-        // Of two rows with one name, the modelled one counts.
-        named(&MODELLED).for_each(|(name, program)| all.add(name, (program, true)));
-        named(&OTHERS).for_each(|(name, program)| all.add(name, (program, false)));
-        for (name, runs_words) in subcommands::names().filter(|(name, _)| tools::by_prefix(name).is_none()) {
-            all.add(name, (tools::with_subcommands(runs_words), false));
-        }
+/// The programs of [`subcommands`], for names that have no row.
+fn with_subcommands() -> &'static Names<&'static Program> {
+    static BY_NAME: LazyLock<Names<&Program>> = LazyLock::new(|| {
+        let mut all = Names::with_capacity(512);
+        subcommands::names().for_each(|(name, runs_words)| all.add(name, tools::with_subcommands(runs_words)));
         all
     });
     &BY_NAME
@@ -111,7 +110,7 @@ fn by_name() -> &'static Names<(&'static Program, bool)> {
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
 pub(crate) fn is_modelled(name: &str) -> bool {
-    by_name().get(name).is_some_and(|(_, modelled)| *modelled)
+    INDEX.get(name).is_some_and(|(_, family)| family < MODELLED)
 }
 
 /// Every operand is read.
