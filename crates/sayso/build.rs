@@ -1,9 +1,28 @@
-//! Asks the linker for a short form of the addresses that the static program sets when it starts.
+//! Asks the linker for a short form of the addresses that a program sets when it starts: a hook is started for each call of an agent.
+
+use std::process::Command;
+
+/// The first glibc that reads the short form. musl reads it from 1.2.4 on, and is in the program itself.
+const GLIBC: (u32, u32) = (2, 36);
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // musl reads this form from 1.2.4 on. Where the C library is the system's own, an older one may have to start the program.
-    if std::env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|env| env == "musl") {
+    let var = |name: &str| std::env::var(name).unwrap_or_default();
+    let reads_it = match var("CARGO_CFG_TARGET_ENV").as_str() {
+        "musl" => true,
+        // Made here it is run here, or where the C library is no older: it needs the one that it was made with in any case.
+        "gnu" if var("CARGO_CFG_TARGET_OS") == "linux" && var("HOST") == var("TARGET") => glibc().is_some_and(|version| version >= GLIBC),
+        _ => false,
+    };
+    if reads_it {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
+}
+
+/// The version of this machine's glibc.
+fn glibc() -> Option<(u32, u32)> {
+    let said = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
+    let text = String::from_utf8(said.stdout).ok()?;
+    let (major, minor) = text.trim().strip_prefix("glibc ")?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
