@@ -126,16 +126,42 @@ const PERSONALITIES: [u64; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008,
 /// The bit of the calls with short pointers, which have numbers of their own.
 const SHORT_POINTERS: u32 = 0x4000_0000;
 
-/// The program of the filter. It is one: each that is installed costs the kernel a walk over all numbers of calls.
+/// So many calls are compared one after another, at most.
+const IN_A_ROW: usize = 8;
+
+/// The program of the filter. It is one: for each that is installed the kernel walks through it for all numbers of calls. So that this walk is
+/// short, it leads to a part for few calls by their number, and each part is a whole program.
 ///
 /// # Errors
 /// In words, on a machine that the compiler of filters does not know.
 pub fn filter(sockets: Sockets) -> Result<BpfProgram, String> {
     let here = TargetArch::try_from(std::env::consts::ARCH).map_err(words)?;
-    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let filter = SeccompFilter::new(refused(sockets).map_err(words)?, SeccompAction::Allow, refuse, here).map_err(words)?;
-    let program = BpfProgram::try_from(filter).map_err(words)?;
-    Ok(not_there().into_iter().chain(program).collect())
+    let mut parts: Vec<(u32, BpfProgram)> = Vec::new();
+    let mut left: Vec<_> = refused(sockets).map_err(words)?.into_iter().collect();
+    while !left.is_empty() {
+        let part: Rules = left.drain(..left.len().min(IN_A_ROW)).collect();
+        let first = part.keys().next().and_then(|call| u32::try_from(*call).ok()).unwrap_or_default();
+        let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
+        let filter = SeccompFilter::new(part, SeccompAction::Allow, refuse, here).map_err(words)?;
+        parts.push((first, BpfProgram::try_from(filter).map_err(words)?));
+    }
+    let mut program = not_there();
+    program.push(one(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0));
+    // The last part first: a number that is not below its first one is found there or nowhere. The first part follows by itself.
+    let mut behind: usize = parts.iter().map(|(_, part)| part.len()).sum();
+    for (before, (first, part)) in parts.iter().enumerate().skip(1).rev() {
+        behind -= part.len();
+        // Of this way, two steps for each part before it are still to come.
+        let over = u32::try_from(behind + (before - 1) * 2).map_err(words)?;
+        program.push(one(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, *first));
+        program.push(one(libc::BPF_JMP | libc::BPF_JA, 0, 0, over));
+    }
+    program.extend(parts.into_iter().flat_map(|(_, part)| part));
+    Ok(program)
+}
+
+fn one(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
+    sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k }
 }
 
 /// A program as the kernel reads it, an array of `struct sock_filter`: for bubblewrap, which takes it from a file descriptor.
@@ -221,7 +247,6 @@ fn not_there() -> Vec<sock_filter> {
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     let (if_set, if_equal) = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
     let answer = libc::BPF_RET | libc::BPF_K;
-    let one = |code: u32, jt: u8, jf: u8, k: u32| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k };
     let short_pointers = cfg!(target_arch = "x86_64").then(|| one(if_set, 1, 0, SHORT_POINTERS));
     // The number of the call is the first word of what a filter sees.
     let first = [one(load, 0, 0, 0)].into_iter().chain(short_pointers);
@@ -246,6 +271,67 @@ mod tests {
             let program = filter(sockets).unwrap();
             assert!(program.len() < 1024, "{}", program.len());
             assert_eq!(bytes(&program).len(), program.len() * 8);
+        }
+    }
+
+    /// What the kernel would make of a call without arguments: the answer, and after how many steps.
+    fn walk(program: &[sock_filter], number: u32, arch: u32) -> (u32, usize) {
+        let (mut at, mut accumulator, mut steps) = (0, 0, 0);
+        loop {
+            let step = &program[at];
+            steps += 1;
+            at += 1;
+            let code = u32::from(step.code);
+            let jump = |is: bool| usize::from(if is { step.jt } else { step.jf });
+            match code & 0x07 {
+                libc::BPF_RET => return (step.k, steps),
+                libc::BPF_LD => {
+                    accumulator = match step.k {
+                        0 => number,
+                        4 => arch,
+                        _ => 0,
+                    }
+                }
+                libc::BPF_ALU => accumulator &= step.k,
+                libc::BPF_JMP => {
+                    at += match code & 0xf0 {
+                        libc::BPF_JA => step.k as usize,
+                        libc::BPF_JEQ => jump(accumulator == step.k),
+                        libc::BPF_JGE => jump(accumulator >= step.k),
+                        libc::BPF_JGT => jump(accumulator > step.k),
+                        libc::BPF_JSET => jump(accumulator & step.k != 0),
+                        other => panic!("{other:x}"),
+                    }
+                }
+                other => panic!("{other:x}"),
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn each_number_finds_its_part_by_a_short_way() {
+        const HERE: u32 = 0xc000_003e;
+        let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
+        let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+        // Without arguments these are refused, or not, by what they compare.
+        let socket = [libc::SYS_socket, libc::SYS_socketpair];
+        for sockets in [Sockets::Isolated, Sockets::UnixOnly] {
+            let program = filter(sockets).unwrap();
+            for number in 0..1000_u32 {
+                let (answer, steps) = walk(&program, number, HERE);
+                let call = c_long::from(number);
+                let is_refused = REFUSED.contains(&call) || REFUSED_HERE.contains(&call) || socket.contains(&call);
+                let wanted = match () {
+                    () if call == newer::CLONE3 => missing,
+                    () if is_refused => refuse,
+                    () => libc::SECCOMP_RET_ALLOW,
+                };
+                assert_eq!(answer, wanted, "{number}");
+                assert!(steps < 260, "{number}: {steps} of {}", program.len());
+                assert_eq!(walk(&program, number | SHORT_POINTERS, HERE).0, missing, "{number}");
+                assert!(call == newer::CLONE3 || walk(&program, number, 0x4000_0003).0 == libc::SECCOMP_RET_KILL_PROCESS, "{number}");
+            }
         }
     }
 
