@@ -138,8 +138,7 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     let worked_in = worked_in(terms, around);
     let (mut tools, mut tools_worked_in) = (Vec::new(), Vec::new());
     // What belongs to the system is there already.
-    let of_person = |place: &Path| !SYSTEM.iter().any(|system| place == Path::new(system));
-    for (place, level) in toolchains::of(around.home, around.environment).into_iter().filter(|(place, _)| of_person(place)) {
+    for (place, level) in toolchains::of(around.home, around.environment).into_iter().filter(|(place, _)| !is_one_of(place, &SYSTEM)) {
         let Some(target) = is_tool(&place, &worked_in, around.home) else { continue };
         let inside = worked_in.iter().any(|folder| target.starts_with(folder));
         if inside { tools_worked_in.push(target) } else { tools.push((place, target, level)) }
@@ -285,12 +284,18 @@ fn is_narrow(folder: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
 /// The same for a folder that is free of links.
 fn is_narrow_there(folder: PathBuf, home: Option<&Path>) -> Result<PathBuf, String> {
     let above_home = home.is_some_and(|home| home.starts_with(&folder));
-    let of_system = SYSTEM.iter().chain(&["/dev", "/proc", "/sys", "/boot", "/run", "/var"]).any(|system| folder == Path::new(system));
+    let of_system = is_one_of(&folder, &SYSTEM) || is_one_of(&folder, &["/dev", "/proc", "/sys", "/boot", "/run", "/var"]);
     let few_names = folder.components().filter(|part| matches!(part, Component::Normal(_))).count() == 0;
-    if above_home || of_system || few_names || SCRATCH.iter().any(|scratch| folder == Path::new(scratch)) {
+    if above_home || of_system || few_names || is_one_of(&folder, &SCRATCH) {
         return Err(format!("`{}` is too broad for a sandbox: work in a folder below it", shown(&folder)));
     }
     Ok(folder)
+}
+
+/// Whether a path is one of these, which are written without anything to spare: compared as texts, since there are many of both.
+fn is_one_of(path: &Path, places: &[&str]) -> bool {
+    let plain: PathBuf = path.components().collect();
+    plain.to_str().is_some_and(|plain| places.contains(&plain))
 }
 
 /// The folders that commands work in. Whoever wrote what is there also made its links.
@@ -305,8 +310,7 @@ fn is_tool(place: &Path, worked_in: &[PathBuf], home: Option<&Path>) -> Option<P
     let links = if target == place { Vec::new() } else { links::on_the_way(place) };
     let turned = links.iter().any(|(link, _)| worked_in.iter().any(|folder| link.starts_with(folder)));
     let above = worked_in.iter().any(|folder| folder.starts_with(&target));
-    let of_system = SYSTEM.iter().any(|system| target == Path::new(system));
-    let narrow = of_system || is_narrow_there(target.clone(), home).is_ok();
+    let narrow = is_one_of(&target, &SYSTEM) || is_narrow_there(target.clone(), home).is_ok();
     let is_secret = secret(&target.to_string_lossy(), home.and_then(Path::to_str)).is_some();
     (!turned && !above && narrow && !is_secret).then_some(target)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use sayso_core::verdict::Network;
@@ -59,12 +60,9 @@ impl Profile {
     pub fn lower(&mut self, path: &Path, most: Level) {
         let level = self.level(path).min(most);
         self.paths.insert(path.to_owned(), level);
-        let below: Vec<PathBuf> =
-            self.paths.range(path.to_owned()..).map(|(key, _)| key.clone()).take_while(|key| key.starts_with(path)).collect();
-        for key in below {
-            if let Some(level) = self.paths.get_mut(&key) {
-                *level = (*level).min(most);
-            }
+        let behind = (Bound::Excluded(path), Bound::Unbounded);
+        for (_, level) in self.paths.range_mut::<Path, _>(behind).take_while(|(key, _)| key.starts_with(path)) {
+            *level = (*level).min(most);
         }
     }
 

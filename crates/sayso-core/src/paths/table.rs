@@ -37,6 +37,7 @@ pub(super) use table;
 
 impl Table {
     /// For [`table!`].
+    #[allow(clippy::panic, reason = "the program is not made then")]
     pub(super) const fn new<const ENTRIES: usize, const LENGTH: usize>(laid_out: &'static LaidOut<ENTRIES, LENGTH>) -> Self {
         let Ok(text) = std::str::from_utf8(&laid_out.text) else { panic!("patterns are cut only at ASCII") };
         Table { text, entries: &laid_out.entries, starts: &laid_out.starts, short: OnceLock::new() }
