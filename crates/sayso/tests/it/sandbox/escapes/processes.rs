@@ -20,7 +20,7 @@ pub fn attempts() -> Vec<Attempt> {
         // The signal means a new size of the window, which harms nobody who gets it.
         python("signal everybody", "os.kill(-1, 28) # {pid}").since(6).untried("it would reach everybody"),
         bash("stop somebody's process", "kill -STOP {pid}").since(6),
-        python("slow somebody's process down", "os.setpriority(os.PRIO_PROCESS, {pid}, 5); got()").lets_person(PRIORITIES),
+        python("slow somebody's process down", "os.setpriority(os.PRIO_PROCESS, {pid}, 19); got()").lets_person(PRIORITIES),
         python("limit somebody's process", "resource.prlimit({pid}, resource.RLIMIT_CORE, (0, 0)); got()").lets(PRIORITIES),
         python("bind somebody's process to one core", "os.sched_setaffinity({pid}, os.sched_getaffinity(0)); got()")
             .lets_person(PRIORITIES),
