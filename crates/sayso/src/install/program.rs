@@ -53,6 +53,11 @@ pub fn doubt(program: &Path, around: &Around) -> Option<String> {
     if program.starts_with(&project) && !is_home {
         return Some(format!("it stands in the workspace {}, where agents write", shown(&project)));
     }
+    built(&program)
+}
+
+/// What says that a build made it, and may make or remove it again.
+pub fn built(program: &Path) -> Option<String> {
     let built = program.ancestors().skip(1).find(|folder| BUILT.iter().any(|name| folder.join(name).exists()))?;
     Some(format!("it stands in {}, which a build replaces and `clean` removes", shown(built)))
 }

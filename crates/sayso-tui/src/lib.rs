@@ -1,0 +1,1 @@
+//! The prompt on a terminal: draws what is asked and turns keys into answers; it decides nothing.
