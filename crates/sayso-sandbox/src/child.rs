@@ -88,7 +88,7 @@ impl Child {
             if let Some(rules) = &landlock {
                 restrict(rules.as_raw_fd())?;
             }
-            program.iter().try_for_each(filter)
+            program.iter().try_for_each(|program| filter(program))
         };
         #[allow(unsafe_code, reason = "there is no other way to do something between fork and exec")]
         // SAFETY: the closure makes system calls only; it takes no memory and no lock, and everything it reads was made before.
@@ -237,7 +237,7 @@ fn restrict(rules: RawFd) -> io::Result<()> {
     done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules, 0_u32) })
 }
 
-fn filter(program: &Vec<sock_filter>) -> io::Result<()> {
+fn filter(program: &[sock_filter]) -> io::Result<()> {
     let length = u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
     #[allow(unsafe_code, reason = "a system call")]
