@@ -30,9 +30,8 @@ use super::{Stop, say};
 use crate::exit_code::Exit;
 use crate::intake::batch::{Around, call};
 use crate::runner::{HostTool, Told};
-use crate::screen::line::{self, Line};
+use crate::screen::{self, line};
 use crate::screen::paint::{Paint, Tone};
-use crate::screen::plain::Look;
 use crate::screen::progress::Progress;
 use crate::workbench::{Parts, Workbench, settings};
 
@@ -53,14 +52,18 @@ const FILES: &[(&str, &str)] = &[
 
 /// Watch a scripted agent work behind the gate, in a scratch workspace that is removed afterwards. On a terminal you are asked.
 #[derive(Debug, Args)]
-pub(super) struct DemoArgs {}
+pub(super) struct DemoArgs {
+    /// Ask with plain lines, without painting on the terminal.
+    #[arg(long)]
+    plain: bool,
+}
 
-pub(super) fn run(_: &DemoArgs) -> Result<Exit, Stop> {
+pub(super) fn run(args: &DemoArgs) -> Result<Exit, Stop> {
     let mut whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
     // A record of its own: the demo is no part of the person's.
     whereabouts.state = whereabouts.state.join("demo");
     let scratch = Scratch::new()?;
-    show(whereabouts, &scratch.0)
+    show(args, whereabouts, &scratch.0)
 }
 
 /// The workspace of the demo. It goes with everything in it.
@@ -90,7 +93,7 @@ impl Drop for Scratch {
     }
 }
 
-fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
+fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let workspace = scratch.to_str().ok_or_else(|| Stop::usage("the scratch workspace has a name that is not UTF-8"))?;
     let around = Around { workspace: workspace.to_owned(), agent: "demo".to_owned(), session: Ids::new().next("demo") };
     let (said, calls) = script(&around)?;
@@ -102,7 +105,7 @@ fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let person = line::is_there();
     let ask: Arc<dyn Ask> = match person {
         true => {
-            Arc::new(Line::open(|paint| Look::of(settings, paint), Arc::clone(&stopped)).map_err(|error| Stop::usage(error.to_string()))?)
+            screen::at_terminal(settings, args.plain, &whereabouts.state, &stopped).map_err(|error| Stop::usage(error.to_string()))?
         }
         false => Arc::new(Nobody),
     };
