@@ -76,7 +76,7 @@ fn numbered(number: usize, width: usize, tone: Tone, text: String) -> Spans {
 
 /// Names and values, one below the other; a value may have several lines.
 pub fn table(rows: &[(String, String)]) -> Vec<Spans> {
-    const WIDEST: usize = 24;
+    const WIDEST: usize = 28;
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(WIDEST);
     let mut out = Vec::new();
     for (name, value) in rows {

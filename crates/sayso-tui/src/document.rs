@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use sayso_core::digest::Digest;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::{Prompt, Style};
 use sayso_core::tool::{Kind, Role};
@@ -236,9 +237,15 @@ fn tail(prompt: &Prompt, look: &Look) -> Vec<Spans> {
         out.push(line(Tone::Warning, format!("{} prompts like this one are open; this one differs in:", alike.count)));
         out.extend(alike.differs.iter().map(|text| line(Tone::Text, format!("  {text}"))));
     }
-    out.push(line(Tone::Faint, format!("digest {}", prompt.operation.digest())));
-    out.extend(prompt.group.iter().map(|member| line(Tone::Faint, format!("   and {}", member.digest))));
+    out.push(line(Tone::Faint, format!("digest {}", short(&prompt.operation.digest()))));
+    out.extend(prompt.group.iter().map(|member| line(Tone::Faint, format!("   and {}", short(&member.digest)))));
     out
+}
+
+/// As much of a digest as nobody can make twice, and as fits a line.
+fn short(digest: &Digest) -> String {
+    const LETTERS: usize = "sha256:".len() + 40;
+    digest.to_string().chars().take(LETTERS).collect()
 }
 
 fn indented(mut spans: Spans, by: &str) -> Spans {

@@ -48,37 +48,64 @@ fn shown(grapheme: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The line in rows of no more than `most` cells; each but the first starts with the mark.
+/// One letter of a line, as it is shown.
+struct Letter {
+    tone: Tone,
+    text: String,
+    cells: usize,
+}
+
+/// The line in rows of no more than `most` cells; each but the first starts with the mark. A row ends behind a blank where there is one near,
+/// and no blank is dropped.
 pub fn fold(spans: &Spans, most: usize, mark: &str) -> Vec<Spans> {
     let lead = width(mark);
     // A row has to take a wide letter beside the mark.
     let most = most.max(lead + 2);
+    // Most lines are short, and a byte is never wider than a cell.
+    if spans.iter().map(|(_, text)| text.len()).sum::<usize>() <= most && spans.iter().all(|(_, text)| text.is_ascii()) {
+        return vec![spans.clone()];
+    }
+    let letters: Vec<Letter> = spans
+        .iter()
+        .flat_map(|(tone, text)| text.graphemes(true).flat_map(|one| parts(shown(one))).map(|text| (*tone, text)))
+        .map(|(tone, text)| Letter { tone, cells: text.width(), text })
+        .collect();
     let mut out = Vec::new();
-    let mut row: Spans = Vec::new();
-    let mut used = 0;
-    for (tone, text) in spans {
-        let mut piece = String::new();
-        for grapheme in text.graphemes(true) {
-            for part in parts(shown(grapheme)) {
-                let cells = part.width();
-                if used + cells > most {
-                    if !piece.is_empty() {
-                        row.push((*tone, std::mem::take(&mut piece)));
-                    }
-                    out.push(std::mem::take(&mut row));
-                    row.push((Tone::Faint, mark.to_owned()));
-                    used = lead;
-                }
-                used += cells;
-                piece.push_str(&part);
+    let mut rest = letters.as_slice();
+    loop {
+        let lead = if out.is_empty() { 0 } else { lead };
+        let (row, behind) = rest.split_at(row_end(rest, most - lead));
+        let mut spans: Spans = if out.is_empty() { Vec::new() } else { vec![(Tone::Faint, mark.to_owned())] };
+        for letter in row {
+            match spans.last_mut().filter(|(tone, _)| *tone == letter.tone) {
+                Some((_, text)) => text.push_str(&letter.text),
+                None => spans.push((letter.tone, letter.text.clone())),
             }
         }
-        if !piece.is_empty() {
-            row.push((*tone, piece));
+        out.push(spans);
+        rest = behind;
+        if rest.is_empty() {
+            return out;
         }
     }
-    out.push(row);
-    out
+}
+
+/// How many letters a row takes.
+fn row_end(letters: &[Letter], most: usize) -> usize {
+    /// A blank that is nearer to the end than this is a good place to break.
+    const NEAR: usize = 16;
+    let mut used = 0;
+    let fits = letters.iter().take_while(|letter| {
+        used += letter.cells;
+        used <= most
+    });
+    let end = fits.count();
+    if end == letters.len() {
+        return end;
+    }
+    let tail = letters.get(end.saturating_sub(NEAR)..end).unwrap_or_default();
+    let blank = tail.iter().rposition(|letter| letter.text == " ").map(|at| end.saturating_sub(NEAR) + at + 1);
+    blank.unwrap_or(end).max(1)
 }
 
 /// What is spelled out may be folded inside; a letter may not.

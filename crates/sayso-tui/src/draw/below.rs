@@ -23,7 +23,8 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     let inner = width - 2;
     let head = head(asking, weight, usize::from(width));
     let foot = foot::rows(asking, usize::from(inner));
-    let fixed = head.len() + foot.len() + 1;
+    // The line above the keys, and the last row.
+    let fixed = head.len() + foot.len() + 2;
     // Something of what is above stays.
     let most = usize::from(height) - 1;
     let wanted = asking.document.height(inner);
@@ -45,6 +46,9 @@ pub(super) fn draw(asking: &mut Asking, width: u16, height: u16, now: Instant) -
     let text = u16::try_from(text).unwrap_or_default();
     asking.document.draw(Rect::new(2, y, inner, text), &mut buffer, theme);
     y += text;
+    let rule = format!("{}{}", weight.joint(), "─".repeat(usize::from(width) - 1));
+    fold::put(&mut buffer, 0, y, usize::from(width), &line(weight.tone(), rule), theme);
+    y += 1;
     for row in foot.iter().chain([&foot::last(asking, usize::from(inner), now)]) {
         fold::put(&mut buffer, 2, y, usize::from(inner), row, theme);
         y += 1;

@@ -68,9 +68,9 @@ pub(super) fn last(asking: &Asking, width: usize, now: Instant) -> Spans {
     let digest: String = digest.chars().skip("sha256:".len()).take(DIGEST).collect();
     if above + below > 0 {
         let rows = match (above, below) {
-            (_, 0) => format!("↑ {above} more lines"),
-            (0, _) => format!("↓ {below} more lines (PgDn)"),
-            _ => format!("↑ {above} ↓ {below} more lines"),
+            (_, 0) => format!("↑ {above} more"),
+            (0, _) => format!("↓ {below} more (PgDn)"),
+            _ => format!("↑ {above} ↓ {below} more"),
         };
         parts.push((Tone::Reach, rows));
         parts.push((Tone::Faint, format!("digest {digest}")));

@@ -101,6 +101,15 @@ impl Weight {
         if self == Weight::Routine { Tone::Frame } else { Tone::Danger }
     }
 
+    /// Where a thin line starts at the left one of a frame.
+    fn joint(self) -> &'static str {
+        match self {
+            Weight::Routine => "├",
+            Weight::Grave => "┠",
+            Weight::Second => "╟",
+        }
+    }
+
     /// The corners from the upper left on, then the horizontal and the vertical line.
     fn lines(self) -> [&'static str; 6] {
         match self {

@@ -76,9 +76,9 @@ pub(super) fn frame(buffer: &mut Buffer, area: Rect, weight: Weight, title: &str
 
 fn rule(buffer: &mut Buffer, area: Rect, y: u16, weight: Weight, theme: Theme) {
     let (left, right) = match weight {
-        Weight::Routine => ("├", "┤"),
-        Weight::Grave => ("┠", "┨"),
-        Weight::Second => ("╟", "╢"),
+        Weight::Routine => (weight.joint(), "┤"),
+        Weight::Grave => (weight.joint(), "┨"),
+        Weight::Second => (weight.joint(), "╢"),
     };
     let across = "─".repeat(usize::from(area.width).saturating_sub(2));
     fold::put(buffer, area.x, y, usize::from(area.width), &line(weight.tone(), format!("{left}{across}{right}")), theme);

@@ -1,0 +1,7 @@
+//! Prompts on a screen: what they look like, what keys do to them, and that two of them never read the same.
+
+mod asking;
+mod injective;
+mod prompts;
+mod snapshots;
+mod text;
