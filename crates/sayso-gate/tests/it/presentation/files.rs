@@ -8,7 +8,7 @@ use super::{call, call_json, setup, show, try_show, value, warned};
 fn u_04_a_new_file_shows_its_content_size_and_language() {
     for tool in ["file_create", "file_write", "file_create_overwrite", "file_append"] {
         let shown = show(&setup(), call(tool, &[("path", "src/new.rs"), ("content", "fn main() {}\n\n// ü\n")]));
-        let Body::Content { path, language, lines, size } = &shown.body else { panic!("{tool}: {shown:#?}") };
+        let Body::Content { path, language, lines, size, .. } = &shown.body else { panic!("{tool}: {shown:#?}") };
         assert_eq!((path.as_str(), *language, *size), ("src/new.rs", Some("rust"), 20));
         assert_eq!(lines, &["fn main() {}", "", "// ü"]);
         assert_eq!(value(&shown.details, "target"), "does not exist yet");
