@@ -1,1 +1,5 @@
 //! The prompt on a terminal: draws what is asked and turns keys into answers; it decides nothing.
+
+pub mod fold;
+pub mod key;
+pub mod theme;
