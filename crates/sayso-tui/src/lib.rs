@@ -3,3 +3,4 @@
 pub mod fold;
 pub mod key;
 pub mod theme;
+pub mod views;
