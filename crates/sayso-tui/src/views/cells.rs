@@ -1,5 +1,7 @@
 //! How a text falls into cells: by what a person takes for one character, as wide as ratatui takes it.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::CellWidth as _;
 use sayso_core::visible::{is_hidden, visible};
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
@@ -80,13 +82,18 @@ pub(super) fn steady(text: &str) -> Option<Spelled> {
             }
             changed = true;
             match visible(letter.encode_utf8(&mut [0; 4])) {
-                std::borrow::Cow::Owned(spelled) => out.text.push_str(&spelled),
-                std::borrow::Cow::Borrowed(_) => out.text.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
+                Cow::Owned(spelled) => out.text.push_str(&spelled),
+                Cow::Borrowed(_) => out.text.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
             }
             out.moved.push((at + inner + letter.len_utf8(), out.text.len()));
         }
     }
     changed.then_some(out)
+}
+
+/// The text alone, so that what it starts with cannot join what is put before it.
+pub(super) fn alone(text: &str) -> Cow<'_, str> {
+    steady(text).map_or(Cow::Borrowed(text), |spelled| Cow::Owned(spelled.text))
 }
 
 /// The end of a piece of about `most` bytes from the start of a text, where no character is cut.

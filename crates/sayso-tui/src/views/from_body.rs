@@ -7,7 +7,7 @@ use sayso_core::size;
 
 use crate::theme::Tone;
 
-use super::cells::width;
+use super::cells::{alone, width};
 use super::document::{Document, Kind, Section};
 
 /// Names up to this width stand in a column.
@@ -23,13 +23,13 @@ pub(super) fn document(body: &Body) -> Document {
         }
         Body::Structured(rows) => structured(&mut out, rows),
         Body::Binary { path, media, size } => {
-            out.push(Kind::Plain, &format!("{path}: binary file, {media} ({})", size::words(*size)));
+            out.push(Kind::Plain, &format!("{}: binary file, {media} ({})", alone(path), size::words(*size)));
             out.section(0);
         }
         Body::Content { path, language, lines, size, notes } => {
             out.language = *language;
             let what = language.map_or(String::new(), |language| format!(", {language}"));
-            out.push(Kind::Heading, &format!("new file {path} ({}{what})", size::words(*size)));
+            out.push(Kind::Heading, &format!("new file {} ({}{what})", alone(path), size::words(*size)));
             notes.iter().for_each(|note| drop(out.push(Kind::Note, note)));
             for (index, line) in lines.iter().enumerate() {
                 out.push_marked(Kind::Added, (0, number(index + 1)), line, &[]);
@@ -48,12 +48,12 @@ pub(super) fn document(body: &Body) -> Document {
 }
 
 fn structured(out: &mut Document, rows: &[(String, String)]) {
-    let widest = rows.iter().map(|(name, _)| width(name)).filter(|width| *width <= WIDEST_NAME).max().unwrap_or_default();
+    let widest = rows.iter().map(|(name, _)| width(&alone(name))).filter(|width| *width <= WIDEST_NAME).max().unwrap_or_default();
     for (name, value) in rows {
         for (index, line) in value.split('\n').enumerate() {
-            let name = if index == 0 { name.as_str() } else { "" };
-            let fill = widest.saturating_sub(width(name));
-            let text = format!("{name}{:fill$}  {line}", "");
+            let name = if index == 0 { alone(name) } else { "".into() };
+            let fill = widest.saturating_sub(width(&name));
+            let text = format!("{name}{:fill$}  {}", "", alone(line));
             out.push_marked(Kind::Plain, (0, 0), &text, &[(0..name.len(), Tone::Key)]);
         }
     }
@@ -88,8 +88,10 @@ fn meaning(meaning: Meaning) -> Tone {
 /// Where it runs, what each part does, and what no part alone does.
 fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
     let label = "in ";
-    out.push_marked(Kind::Under, (0, 0), &format!("{label}{folder}"), &[(0..label.len(), Tone::Faint)]);
+    out.push_marked(Kind::Under, (0, 0), &format!("{label}{}", alone(folder)), &[(0..label.len(), Tone::Faint)]);
     for part in parts {
+        let effects = part.effects.iter().map(|effect| alone(effect).into_owned()).collect();
+        let part = Part { program: alone(&part.program).into_owned(), effects };
         let words = part.words();
         let program = "runs `".len().."runs `".len() + part.program.len();
         out.push_marked(Kind::Under, (0, 0), &words, &[(program, Tone::Name)]);
@@ -100,7 +102,7 @@ fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
 
 fn change(out: &mut Document, diff: &Diff) {
     out.language = diff.language;
-    out.push(Kind::Heading, &format!("{}  +{} -{}", diff.path, diff.added, diff.removed));
+    out.push(Kind::Heading, &format!("{}  +{} -{}", alone(&diff.path), diff.added, diff.removed));
     diff.notes.iter().for_each(|note| drop(out.push(Kind::Note, note)));
     out.section(0);
     // The last line before the place that comes next, in the old file and in the new one.

@@ -47,7 +47,7 @@ fn bytes_that_are_no_text_are_named_and_not_shown() {
     assert!(matches!(&shown.body, Body::Content { lines, .. } if lines == &["x"]), "what comes is shown");
     assert!(warned(&shown, "Binary file: image/png (10 bytes)"), "{:#?}", shown.warnings);
     let shown = show(&setup, call("file_edit", &[("path", "latin.txt"), ("find", "a"), ("replace", "b")]));
-    assert!(warned(&shown, "is no text"));
+    assert!(warned(&shown, "is not written in UTF-8"), "{:#?}", shown.warnings);
 
     let shown = show(&setup, call("file_create", &[("path", "a.bin"), ("content", "\u{7f}ELF\0\u{1}\u{2}")]));
     assert_eq!(shown.body, Body::Binary { path: "a.bin".into(), media: "application/x-executable", size: 7 });
