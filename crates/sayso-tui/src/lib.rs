@@ -14,3 +14,4 @@ pub mod look;
 pub mod paint;
 pub mod patterns;
 pub mod theme;
+pub mod views;
