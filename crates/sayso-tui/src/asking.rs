@@ -41,8 +41,8 @@ pub(crate) enum Mode {
     Note { entry: Entry, opened: Instant },
     /// What the keys do.
     Help { block: Block, top: usize },
-    /// All of it, on the whole screen.
-    View,
+    /// All of it, on the whole screen: one body after the other, then what stands around them.
+    View { pane: usize },
 }
 
 /// A prompt and somebody at it.
@@ -89,6 +89,11 @@ impl Asking {
     /// How long until the screen shows something else without a key.
     pub fn next_change(&self, now: Instant) -> Option<Duration> {
         self.clock.next_change(now)
+    }
+
+    /// Whether colours are still being worked out, so that another frame in a moment may have more of them.
+    pub fn is_waiting(&self) -> bool {
+        self.document.is_waiting()
     }
 
     /// More came with the key that would have answered: somebody pasted, or did not look.
@@ -150,7 +155,7 @@ impl Asking {
                 }
                 Next::Wait
             }
-            Mode::View => self.view(&key),
+            Mode::View { .. } => self.view(&key),
         }
     }
 
@@ -187,7 +192,7 @@ impl Asking {
             Action::Deny => self.answer(Choice::Deny, None),
             Action::Quit => self.answer(Choice::Quit, None),
             Action::View => {
-                self.mode = Mode::View;
+                self.mode = Mode::View { pane: 0 };
                 Next::Wait
             }
             Action::Help => {
@@ -299,14 +304,21 @@ impl Asking {
     }
 
     fn view(&mut self, key: &Key) -> Next {
-        if self.document.view(key) || self.document.scroll(key) {
+        let Mode::View { pane } = &mut self.mode else { return Next::Wait };
+        let panes = self.document.bodies() + 1;
+        let taken = match self.document.body(*pane) {
+            // While a search is typed, every key is a letter of it.
+            Some(body) => (body.is_typing() || !matches!(key, Key::Tab | Key::BackTab)) && body.key(key),
+            None => self.document.scroll(key),
+        };
+        if taken {
             return Next::Wait;
         }
         let is_view = |character: char| self.look.keymap.key(character) == Some(Action::View);
         match key {
-            Key::Char(' ') => {
-                self.document.scroll(&Key::PageDown);
-            }
+            Key::Tab => *pane = (*pane + 1) % panes,
+            Key::BackTab => *pane = (*pane + panes - 1) % panes,
+            Key::Char(' ') => drop(self.document.scroll(&Key::PageDown)),
             Key::Char(character) if *character == 'q' || is_view(*character) => self.leave_view(),
             Key::Esc | Key::Enter => self.leave_view(),
             _ => return self.nothing("Esc goes back to the question"),

@@ -4,23 +4,75 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use sayso_core::digest::Digest;
 use sayso_core::presentation::Body;
-use sayso_core::prompt::{Prompt, Style};
+use sayso_core::prompt::{Member, Prompt, Style};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::Reason;
 use sayso_core::visible::{visible, visible_block};
 
 use crate::block::Block;
-use crate::body::{self, BodyView};
 use crate::fold::{Spans, line};
 use crate::key::Key;
 use crate::look::{Look, is_grave};
 use crate::theme::{Theme, Tone};
+use crate::views::{BodyView, HIGHEST};
+
+/// So many rows of a body that is higher than any screen are part of the text; all of it is in the view.
+const START: usize = 200;
+
+/// A part of the text.
+enum Part {
+    /// Lines of ours.
+    Lines(Block),
+    /// The body of an operation.
+    Body(Box<Measured>),
+}
+
+/// A body, with its height at the width it was last measured at.
+struct Measured {
+    view: BodyView,
+    height: Option<(u16, usize)>,
+}
+
+impl Part {
+    fn body(body: &Body) -> Part {
+        Part::Body(Box::new(Measured { view: BodyView::new(body), height: None }))
+    }
+
+    fn height(&mut self, width: u16) -> usize {
+        match self {
+            Part::Lines(block) => block.height(width),
+            Part::Body(body) => match body.height {
+                Some((of, height)) if of == width => height,
+                _ => {
+                    let height = Some(body.view.height(width)).filter(|height| *height < HIGHEST).unwrap_or(START);
+                    body.height = Some((width, height));
+                    height
+                }
+            },
+        }
+    }
+
+    fn draw(&mut self, top: usize, area: Rect, buffer: &mut Buffer, theme: Theme) {
+        match self {
+            Part::Lines(block) => block.draw(top, area, buffer, theme),
+            Part::Body(body) => {
+                body.view.show_from(top, area.width);
+                body.view.draw(area, buffer, &theme);
+            }
+        }
+    }
+
+    fn unseen(&self) -> usize {
+        match self {
+            Part::Lines(block) => block.unseen(),
+            Part::Body(body) => body.view.unseen(),
+        }
+    }
+}
 
 /// The text of a prompt, and where somebody is in it.
 pub struct Document {
-    head: Block,
-    body: BodyView,
-    tail: Block,
+    parts: Vec<Part>,
     /// The first row that shows.
     top: usize,
     /// How many rows show.
@@ -33,46 +85,35 @@ impl Document {
     /// The text of a prompt.
     pub fn new(prompt: &Prompt, look: &Look) -> Self {
         let short = short_command(prompt);
-        let body = short.as_ref().unwrap_or(prompt.presentation.whole());
-        Document {
-            head: Block::new(head(prompt, look)),
-            body: BodyView::new(body),
-            tail: Block::new(tail(prompt, look)),
-            top: 0,
-            window: 0,
-            total: 0,
+        let mut parts = vec![Part::Lines(Block::new(head(prompt, look))), Part::body(short.as_ref().unwrap_or(prompt.presentation.whole()))];
+        for member in &prompt.group {
+            parts.push(Part::Lines(Block::new(member_head(prompt, member))));
+            parts.push(Part::body(member.presentation.whole()));
         }
+        parts.push(Part::Lines(Block::new(tail(prompt, look))));
+        Document { parts, top: 0, window: 0, total: 0 }
     }
 
     /// How many rows it fills at a width.
     pub fn height(&mut self, width: u16) -> usize {
-        self.head.height(width) + self.body.height(width) + self.tail.height(width)
+        self.parts.iter_mut().map(|part| part.height(width)).sum()
     }
 
     /// Draws what shows of it.
     pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, theme: Theme) {
-        let (head, body) = (self.head.height(area.width), self.body.height(area.width));
-        self.total = head + body + self.tail.height(area.width);
+        self.total = self.height(area.width);
         self.window = usize::from(area.height);
         self.top = self.top.min(self.total.saturating_sub(self.window));
         let mut left = area;
         let mut from = self.top;
-        for (part, height) in [head, body, usize::MAX].into_iter().enumerate() {
+        for part in &mut self.parts {
+            let height = part.height(area.width);
             if from >= height {
                 from -= height;
                 continue;
             }
-            let rows = (height - from).min(usize::from(left.height));
-            let rows = u16::try_from(rows).unwrap_or(left.height);
-            let here = Rect { height: rows, ..left };
-            match part {
-                0 => self.head.draw(from, here, buffer, theme),
-                1 => {
-                    self.body.scroll_to(from);
-                    self.body.draw(here, buffer, theme);
-                }
-                _ => self.tail.draw(from, here, buffer, theme),
-            }
+            let rows = u16::try_from(height - from).unwrap_or(left.height).min(left.height);
+            part.draw(from, Rect { height: rows, ..left }, buffer, theme);
             left = Rect { y: left.y + rows, height: left.height - rows, ..left };
             from = 0;
         }
@@ -94,14 +135,26 @@ impl Document {
         true
     }
 
-    /// A key of the view of the body, such as one that searches; false where it means nothing.
-    pub fn view(&mut self, key: &Key) -> bool {
-        let taken = self.body.key(key);
-        if taken {
-            // The body went somewhere, and everything goes along.
-            self.top = self.head.rows() + self.body.top();
-        }
-        taken
+    /// How many bodies there are to look at.
+    pub fn bodies(&self) -> usize {
+        self.parts.iter().filter(|part| matches!(part, Part::Body(_))).count()
+    }
+
+    /// The view of a body, to be looked at by itself. Whatever is done to it may change its height.
+    pub fn body(&mut self, which: usize) -> Option<&mut BodyView> {
+        let mut bodies = self.parts.iter_mut().filter_map(|part| match part {
+            Part::Body(body) => Some(body),
+            Part::Lines(_) => None,
+        });
+        bodies.nth(which).map(|body| {
+            body.height = None;
+            &mut body.view
+        })
+    }
+
+    /// Whether colours are still being worked out.
+    pub fn is_waiting(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Body(body) if body.view.is_waiting()))
     }
 
     /// How many rows are below what shows.
@@ -116,12 +169,12 @@ impl Document {
 
     /// How many rows were not on the screen yet.
     pub fn unseen(&self) -> usize {
-        self.head.unseen() + self.body.unseen() + self.tail.unseen()
+        self.parts.iter().map(Part::unseen).sum()
     }
 
-    /// How many rows of the body were not on the screen yet.
+    /// How many lines of the bodies were not on the screen yet.
     pub fn unseen_body(&self) -> usize {
-        self.body.unseen()
+        self.parts.iter().filter(|part| matches!(part, Part::Body(_))).map(Part::unseen).sum()
     }
 }
 
@@ -149,9 +202,11 @@ fn short_command(prompt: &Prompt) -> Option<Body> {
         return None;
     }
     match prompt.presentation.whole() {
-        Body::Command { lines, folder, effects } if lines.len() == 1 => {
-            let folder = format!("in {folder}");
-            Some(Body::Text(std::iter::once(folder).chain(effects.iter().map(|effect| format!("• {effect}"))).collect()))
+        Body::Command { lines, folder, parts, effects, .. } if lines.len() == 1 => {
+            let told = |effect: &&String| parts.iter().any(|part| part.effects.contains(effect));
+            let parts = parts.iter().map(|part| format!("• {}", part.words()));
+            let effects = effects.iter().filter(|effect| !told(effect)).map(|effect| format!("• {effect}"));
+            Some(Body::Text(std::iter::once(format!("in {folder}")).chain(parts).chain(effects).collect()))
         }
         _ => None,
     }
@@ -210,15 +265,9 @@ fn tail(prompt: &Prompt, look: &Look) -> Vec<Spans> {
             out.push(Vec::new());
         }
     };
-    for member in &prompt.group {
-        gap(&mut out);
-        out.push(vec![(Tone::Strong, "and ".to_owned()), (Tone::Strong, member.description.clone())]);
-        out.extend(body::lines(member.presentation.whole()).into_iter().map(|spans| indented(spans, "  ")));
-        out.extend(member.presentation.warnings.iter().map(|text| line(Tone::Warning, format!("  ⚠ {text}"))));
-    }
     if !prompt.presentation.details.is_empty() {
         gap(&mut out);
-        out.extend(body::table(&prompt.presentation.details));
+        out.extend(table(&prompt.presentation.details));
     }
     gap(&mut out);
     // What is a warning already is not said twice.
@@ -248,7 +297,27 @@ fn short(digest: &Digest) -> String {
     digest.to_string().chars().take(LETTERS).collect()
 }
 
-fn indented(mut spans: Spans, by: &str) -> Spans {
-    spans.insert(0, (Tone::Text, by.to_owned()));
-    spans
+/// What stands above the body of another operation of a group.
+fn member_head(prompt: &Prompt, member: &Member) -> Vec<Spans> {
+    let mut out = Vec::new();
+    if prompt.style == Style::Modal {
+        out.push(Vec::new());
+    }
+    out.push(line(Tone::Strong, format!("and {}", member.description)));
+    out.extend(member.presentation.warnings.iter().map(|text| line(Tone::Warning, format!("⚠ {text}"))));
+    out
+}
+
+/// Names and values, one below the other; a value may have several lines.
+fn table(rows: &[(String, String)]) -> Vec<Spans> {
+    const WIDEST: usize = 28;
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(WIDEST);
+    let mut out = Vec::new();
+    for (name, value) in rows {
+        for (at, text) in value.split('\n').enumerate() {
+            let name = if at == 0 { name.as_str() } else { "" };
+            out.push(vec![(Tone::Faint, format!("{name:<width$}  ")), (Tone::Text, text.to_owned())]);
+        }
+    }
+    out
 }

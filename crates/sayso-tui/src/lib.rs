@@ -2,7 +2,6 @@
 
 pub mod asking;
 pub mod block;
-pub mod body;
 pub mod clock;
 pub mod document;
 pub mod draw;

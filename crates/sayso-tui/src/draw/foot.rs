@@ -63,7 +63,9 @@ fn confirm(asking: &Asking, offers: &[usize], at: usize, width: usize) -> Vec<Sp
 /// The last row: how long it waits, what does not show, and which call it is.
 pub(super) fn last(asking: &Asking, width: usize, now: Instant) -> Spans {
     let mut parts = Vec::new();
-    let (above, below) = (asking.document.above(), asking.document.below());
+    // A view of a body says itself where one is.
+    let in_body = matches!(asking.mode, Mode::View { pane } if pane < asking.document.bodies());
+    let (above, below) = if in_body { (0, 0) } else { (asking.document.above(), asking.document.below()) };
     let digest = asking.prompt.operation.digest().to_string();
     let digest: String = digest.chars().skip("sha256:".len()).take(DIGEST).collect();
     if above + below > 0 {
@@ -80,7 +82,7 @@ pub(super) fn last(asking: &Asking, width: usize, now: Instant) -> Spans {
         let tone = if seconds <= 10 { Tone::Warning } else { Tone::Faint };
         parts.push((tone, format!("denied in {left} without an answer")));
     }
-    if asking.prompt.round == Round::Second && parts.is_empty() {
+    if parts.is_empty() && (asking.prompt.round == Round::Second || in_body) {
         parts.push((Tone::Faint, format!("digest {digest}")));
     }
     let mut out: Spans = Vec::new();

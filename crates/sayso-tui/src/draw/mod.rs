@@ -44,7 +44,7 @@ impl Asking {
     pub fn frame(&mut self, width: u16, height: u16, now: Instant) -> Frame {
         self.cramped = false;
         let surface = match (&self.mode, self.prompt.style) {
-            (Mode::View | Mode::Help { .. }, _) | (_, Style::Modal) => Surface::Whole,
+            (Mode::View { .. } | Mode::Help { .. }, _) | (_, Style::Modal) => Surface::Whole,
             (_, Style::Status) => Surface::Bottom,
             (_, Style::Inline) => Surface::Here,
         };
@@ -52,7 +52,7 @@ impl Asking {
             return self.tiny(surface, width, height);
         }
         let drawn = match &self.mode {
-            Mode::View => whole::view(self, width, height, now),
+            Mode::View { pane } => whole::view(self, *pane, width, height, now),
             Mode::Help { .. } => whole::help(self, width, height),
             _ if surface == Surface::Whole => modal::draw(self, width, height, now),
             _ => below::draw(self, width, height, now),

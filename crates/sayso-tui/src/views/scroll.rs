@@ -42,6 +42,15 @@ impl BodyView {
         self.before(Place { row: self.layout.rows.len(), sub: 0 }, usize::from(self.size.1.max(1)))
     }
 
+    /// Starts so many rows of the screen behind the start, at this width, where it is a part of something longer.
+    pub fn show_from(&mut self, rows: usize, width: u16) {
+        self.fit(width, self.size.1);
+        self.top = Place::default();
+        for _ in 0..rows {
+            self.top = after(&self.document, &self.wraps, &self.layout, width, self.top);
+        }
+    }
+
     /// Moves up or down by rows of the screen.
     pub(super) fn scroll(&mut self, rows: isize) {
         let count = rows.unsigned_abs();

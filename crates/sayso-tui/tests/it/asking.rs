@@ -48,7 +48,8 @@ impl Person {
     fn press(&mut self, keys: &[Key]) -> Next {
         let mut next = Next::Wait;
         for key in keys {
-            next = self.pass(1000).asking.keys(vec![key.clone()], self.now);
+            self.pass(1000);
+            next = self.asking.keys(vec![key.clone()], self.now);
             self.paint();
         }
         next

@@ -52,6 +52,10 @@ fn frame(prompt: Prompt, look: Look, (width, height): (u16, u16), keys: &[Key]) 
         asking.frame(width, height, now);
         asking.painted(now);
     }
+    while asking.is_waiting() {
+        std::thread::sleep(Duration::from_millis(1));
+        asking.frame(width, height, now);
+    }
     asking.frame(width, height, now).buffer
 }
 

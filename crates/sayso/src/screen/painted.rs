@@ -21,6 +21,9 @@ use super::tty::{Event, Taken, Tty};
 /// When more follows within this time, a key was no key of a person's.
 const MOMENT: Duration = Duration::from_millis(30);
 
+/// Colours come when they are ready; so often it is looked whether they are.
+const COLOURS: Duration = Duration::from_millis(25);
+
 /// The terminal of the person, with prompts painted on it.
 pub struct Painted {
     tty: Mutex<Tty>,
@@ -135,7 +138,8 @@ impl AtPrompt {
     fn longest(&self) -> Option<Duration> {
         let now = Instant::now();
         let key = self.keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(self.quiet_since)));
-        [self.asking.next_change(now), key, self.notice.next(now)].into_iter().flatten().min()
+        let colours = self.asking.is_waiting().then_some(COLOURS);
+        [self.asking.next_change(now), key, self.notice.next(now), colours].into_iter().flatten().min()
     }
 }
 
