@@ -218,6 +218,12 @@ impl Change {
     }
 }
 
+/// The warning of a grave prompt that does not show all of its body; none where it does.
+pub fn cut_warning(hidden_lines: usize) -> Option<String> {
+    let lines = if hidden_lines == 1 { "1 line is".to_owned() } else { format!("{hidden_lines} lines are") };
+    (hidden_lines > 0).then(|| format!("{lines} not on the screen: look at all of it before you say yes"))
+}
+
 impl DiffLine {
     /// Its text.
     pub fn text(&self) -> String {

@@ -192,6 +192,10 @@ impl Asking {
             Action::Deny => self.answer(Choice::Deny, None),
             Action::Quit => self.answer(Choice::Quit, None),
             Action::View => {
+                // What was seen of the short form is not what is viewed.
+                if !self.document.is_whole() {
+                    self.document = Document::whole(&self.prompt, &self.look);
+                }
                 self.mode = Mode::View { pane: 0 };
                 Next::Wait
             }
@@ -236,7 +240,7 @@ impl Asking {
         let is_command = matches!(self.prompt.presentation.whole(), Body::Command { .. });
         let unseen = match (must_be_seen(&self.prompt), is_command) {
             (true, _) => self.document.unseen(),
-            (false, true) => self.document.unseen_body(),
+            (false, true) => self.document.unseen_call(),
             (false, false) => 0,
         };
         let key = self.look.keymap.key_of(Action::View).unwrap_or('v');

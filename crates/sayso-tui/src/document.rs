@@ -73,6 +73,8 @@ impl Part {
 /// The text of a prompt, and where somebody is in it.
 pub struct Document {
     parts: Vec<Part>,
+    /// Whether the body is in it as it is.
+    whole: bool,
     /// The first row that shows.
     top: usize,
     /// How many rows show.
@@ -82,16 +84,25 @@ pub struct Document {
 }
 
 impl Document {
-    /// The text of a prompt.
+    /// The text of a prompt. A short command stands in the call where that is enough.
     pub fn new(prompt: &Prompt, look: &Look) -> Self {
-        let short = short_command(prompt);
-        let mut parts = vec![Part::Lines(Block::new(head(prompt, look))), Part::body(short.as_ref().unwrap_or(prompt.presentation.whole()))];
+        Document::with(prompt, look, short_command(prompt))
+    }
+
+    /// The same, with the body as it is, to be viewed.
+    pub fn whole(prompt: &Prompt, look: &Look) -> Self {
+        Document::with(prompt, look, None)
+    }
+
+    fn with(prompt: &Prompt, look: &Look, short: Option<Body>) -> Self {
+        let body = short.as_ref().unwrap_or(prompt.presentation.whole());
+        let mut parts = vec![Part::Lines(Block::new(head(prompt, look, short.is_some()))), Part::body(body)];
         for member in &prompt.group {
             parts.push(Part::Lines(Block::new(member_head(prompt, member))));
             parts.push(Part::body(member.presentation.whole()));
         }
         parts.push(Part::Lines(Block::new(tail(prompt, look))));
-        Document { parts, top: 0, window: 0, total: 0 }
+        Document { parts, whole: short.is_none(), top: 0, window: 0, total: 0 }
     }
 
     /// How many rows it fills at a width.
@@ -135,6 +146,11 @@ impl Document {
         true
     }
 
+    /// Whether the body is in it as it is.
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
     /// How many bodies there are to look at.
     pub fn bodies(&self) -> usize {
         self.parts.iter().filter(|part| matches!(part, Part::Body(_))).count()
@@ -172,9 +188,9 @@ impl Document {
         self.parts.iter().map(Part::unseen).sum()
     }
 
-    /// How many lines of the bodies were not on the screen yet.
-    pub fn unseen_body(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part, Part::Body(_))).map(Part::unseen).sum()
+    /// The same, without the facts that stand behind what would happen.
+    pub fn unseen_call(&self) -> usize {
+        self.parts.split_last().map_or(0, |(_, before)| before.iter().map(Part::unseen).sum())
     }
 }
 
@@ -212,10 +228,10 @@ fn short_command(prompt: &Prompt) -> Option<Body> {
     }
 }
 
-fn head(prompt: &Prompt, look: &Look) -> Vec<Spans> {
+fn head(prompt: &Prompt, look: &Look, short: bool) -> Vec<Spans> {
     let mut out = Vec::new();
     match (prompt.style, prompt.presentation.whole()) {
-        (Style::Inline, Body::Command { .. }) if short_command(prompt).is_none() => {}
+        (Style::Inline, Body::Command { .. }) if !short => {}
         (Style::Inline, _) => out.push(line(Tone::Strong, call(prompt))),
         (_, Body::Command { .. }) => {}
         _ => out.push(line(Tone::Strong, &prompt.description)),
@@ -246,7 +262,9 @@ fn rule(reason: &Reason, look: &Look) -> Spans {
 
 fn warnings(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     let mut out = Vec::new();
-    for warning in &prompt.presentation.warnings {
+    // Here everything can be scrolled to, and the last row says what is out of sight.
+    let cut = sayso_core::presentation::cut_warning(prompt.presentation.hidden_lines);
+    for warning in prompt.presentation.warnings.iter().filter(|warning| Some(*warning) != cut.as_ref()) {
         let reason = asks(prompt).find(|reason| visible_block(&reason.text) == *warning);
         for (at, text) in warning.split('\n').enumerate() {
             let mut spans = line(Tone::Warning, format!("{} {text}", if at == 0 { "⚠" } else { " " }));

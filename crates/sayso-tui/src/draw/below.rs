@@ -61,15 +61,6 @@ fn head(asking: &Asking, weight: Weight, width: usize) -> Vec<Spans> {
     let [upper_left, _, _, _, flat, _] = weight.lines();
     let tone = weight.tone();
     let strong = if weight == Weight::Routine { Tone::Strong } else { Tone::Danger };
-    let title = match asking.prompt.style {
-        Style::Inline => match weight {
-            Weight::Routine => "PERMISSION REQUIRED".to_owned(),
-            Weight::Grave => format!("PERMISSION REQUIRED {flat} {}", self::title(&asking.prompt)),
-            Weight::Second => self::title(&asking.prompt),
-        },
-        _ => self::title(&asking.prompt),
-    };
-    let mut left: Spans = vec![(tone, format!("{upper_left}{flat} ")), (strong, title), (tone, " ".to_owned())];
     let mut right: Spans = Vec::new();
     for place in places(&asking.prompt) {
         right.push((tone, format!("{flat} ")));
@@ -83,13 +74,30 @@ fn head(asking: &Asking, weight: Weight, width: usize) -> Vec<Spans> {
         right.push((tone, " ".to_owned()));
     }
     right.push((tone, flat.to_owned()));
-    let used = fold::width_of(&left) + fold::width_of(&right);
-    if used <= width {
-        left.push((tone, flat.repeat(width - used)));
-        left.extend(right);
-        return vec![left];
+    let left = |title: &str| vec![(tone, format!("{upper_left}{flat} ")), (strong, title.to_owned()), (tone, " ".to_owned())];
+    let titles = titles(asking, weight, flat);
+    for title in &titles {
+        let mut row = left(title);
+        let used = fold::width_of(&row) + fold::width_of(&right);
+        if used <= width {
+            row.push((tone, flat.repeat(width - used)));
+            row.extend(right);
+            return vec![row];
+        }
     }
-    let mut out = fold::fold(&left, width, "  ");
+    let mut out = fold::fold(&left(titles.last().map_or("", String::as_str)), width, "  ");
     out.extend(fold::fold(&right, width, "  "));
     out
+}
+
+/// The title, and what is left of it where there is less room.
+fn titles(asking: &Asking, weight: Weight, flat: &str) -> Vec<String> {
+    const REQUIRED: &str = "PERMISSION REQUIRED";
+    let title = self::title(&asking.prompt);
+    match (weight, asking.prompt.style) {
+        (Weight::Routine, Style::Inline) => vec![REQUIRED.to_owned()],
+        (Weight::Grave, Style::Inline) => vec![format!("{REQUIRED} {flat} {title}"), title],
+        (Weight::Second, _) => vec![title, super::SURE.to_owned()],
+        _ => vec![title],
+    }
 }

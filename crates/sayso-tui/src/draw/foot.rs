@@ -25,7 +25,12 @@ pub(super) fn rows(asking: &Asking, width: usize) -> Vec<Spans> {
             out.extend(fold::flow(&[legend::entry("Enter", "deny"), legend::entry("Esc", "back")], 3, width));
             out
         }
-        _ => fold::flow(&legend::short(&asking.prompt, &asking.look), 3, width),
+        _ => {
+            let only_shown = asking.prompt.offers.is_empty().then(|| line(Tone::Warning, "no answer can allow this: it is only shown"));
+            let mut out: Vec<Spans> = only_shown.into_iter().flat_map(|row| fold::fold(&row, width, GOES_ON)).collect();
+            out.extend(fold::flow(&legend::short(&asking.prompt, &asking.look), 3, width));
+            out
+        }
     };
     if let Some(notice) = &asking.notice {
         let mut notice = fold::words(Tone::Warning, &format!("› {}", visible(notice)), width);

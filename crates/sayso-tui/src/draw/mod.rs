@@ -19,6 +19,9 @@ use crate::theme::Tone;
 /// Narrower or lower than this, nothing can be shown that somebody could decide on.
 const LEAST: (u16, u16) = (30, 6);
 
+/// What the second of two questions asks.
+const SURE: &str = "ARE YOU SURE?";
+
 /// Where a frame goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
@@ -124,7 +127,7 @@ impl Weight {
 fn title(prompt: &Prompt) -> String {
     let title = prompt.title.replace('\u{fe0f}', "");
     match prompt.round {
-        Round::Second => format!("ARE YOU SURE? {title}"),
+        Round::Second => format!("{SURE} {title}"),
         _ => title,
     }
 }
@@ -138,7 +141,7 @@ fn places(prompt: &Prompt) -> Vec<Spans> {
     match prompt.round {
         Round::Only => {}
         Round::First => out.push(line(Tone::Strong, "confirmation 1 of 2")),
-        Round::Second => out.push(line(Tone::Danger, "confirmation 2 of 2: this is the last one")),
+        Round::Second => out.push(line(Tone::Danger, "confirmation 2 of 2")),
     }
     if !prompt.group.is_empty() {
         out.push(line(Tone::Strong, format!("one answer for {} operations", prompt.group.len() + 1)));
