@@ -14,10 +14,7 @@ use crate::fold::{Spans, line};
 use crate::key::Key;
 use crate::look::{Look, is_grave};
 use crate::theme::{Theme, Tone};
-use crate::views::{BodyView, HIGHEST};
-
-/// So many rows of a body that is higher than any screen are part of the text; all of it is in the view.
-const START: usize = 200;
+use crate::views::BodyView;
 
 /// A part of the text.
 enum Part {
@@ -44,7 +41,7 @@ impl Part {
             Part::Body(body) => match body.height {
                 Some((of, height)) if of == width => height,
                 _ => {
-                    let height = Some(body.view.height(width)).filter(|height| *height < HIGHEST).unwrap_or(START);
+                    let height = body.view.height(width);
                     body.height = Some((width, height));
                     height
                 }
@@ -57,7 +54,7 @@ impl Part {
             Part::Lines(block) => block.draw(top, area, buffer, theme),
             Part::Body(body) => {
                 body.view.show_from(top, area.width);
-                body.view.draw(area, buffer, &theme);
+                body.view.draw(area, buffer, theme);
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn view(asking: &mut Asking, pane: usize, width: u16, height: u16, no
     let text = Rect::new(2, 1, inner, high);
     let place = match asking.document.body(pane) {
         Some(body) => {
-            body.draw(text, &mut buffer, &theme);
+            body.draw(text, &mut buffer, theme);
             line(Tone::Strong, body.status())
         }
         None => {

@@ -12,18 +12,98 @@ const MOST_CODES: usize = 16;
 /// A character wider than this is a chain of letters, and is broken between them.
 const WIDEST: u16 = 4;
 
+/// So many bytes behind a place its character ends, or it is none.
+const FARTHEST: usize = 256;
+
 /// The characters of a text that is [`steady`], each with where it starts and how many cells it takes, which is never none.
-pub(super) fn cells(text: &str) -> impl Iterator<Item = (usize, &str, u16)> {
-    text.grapheme_indices(true).flat_map(|(at, cluster)| {
+pub(super) fn cells(text: &str) -> Cells<'_> {
+    Cells { text, at: 0, odd: 0, chain: 0 }
+}
+
+/// See [`cells`].
+pub(super) struct Cells<'a> {
+    text: &'a str,
+    at: usize,
+    /// Where a part of the text ends that needs a closer look.
+    odd: usize,
+    /// Where a chain of letters ends, which are taken one by one.
+    chain: usize,
+}
+
+impl<'a> Iterator for Cells<'a> {
+    type Item = (usize, &'a str, u16);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.get(self.at..)?;
+        let mut letters = rest.chars();
+        let first = letters.next()?;
+        if self.at < self.chain {
+            return Some(self.letter(first));
+        }
+        if self.odd <= self.at {
+            let width = plain(first);
+            // Between two plain letters there is always the end of a character, so only what is around others is looked at closely.
+            if let Some(width) = width.filter(|_| letters.next().is_none_or(|next| plain(next).is_some())) {
+                return Some(self.take(first.len_utf8(), width));
+            }
+            self.odd = self.at + odd_part(rest);
+        }
+        let part = self.text.get(self.at..self.odd)?;
+        let cluster = part.graphemes(true).next()?;
         let width = if cluster.len() == 1 { 1 } else { cluster.cell_width() };
-        let whole = is_sound(cluster, width);
-        let parts = if whole { None } else { Some(cluster.char_indices()) };
-        let parts = parts.into_iter().flatten().map(move |(inner, letter)| {
-            let part = cluster.get(inner..inner + letter.len_utf8()).unwrap_or_default();
-            (at + inner, part, part.cell_width().max(1))
-        });
-        whole.then_some((at, cluster, width)).into_iter().chain(parts)
-    })
+        if is_sound(cluster, width) {
+            return Some(self.take(cluster.len(), width));
+        }
+        self.chain = self.at + cluster.len();
+        Some(self.letter(first))
+    }
+}
+
+impl<'a> Cells<'a> {
+    fn letter(&mut self, letter: char) -> (usize, &'a str, u16) {
+        let width = letter.encode_utf8(&mut [0; 4]).cell_width().max(1);
+        self.take(letter.len_utf8(), width)
+    }
+
+    fn take(&mut self, bytes: usize, width: u16) -> (usize, &'a str, u16) {
+        let at = self.at;
+        self.at += bytes;
+        (at, self.text.get(at..self.at).unwrap_or_default(), width)
+    }
+}
+
+/// How many bytes there are up to the next place between two plain letters.
+fn odd_part(text: &str) -> usize {
+    let mut before = false;
+    for (at, letter) in text.char_indices() {
+        let now = plain(letter).is_some();
+        if before && now && at > 0 {
+            return at;
+        }
+        before = now;
+    }
+    text.len()
+}
+
+/// The width of a letter that never joins another one that is plain, and that has its own cells; none where it must be looked at closely.
+fn plain(letter: char) -> Option<u16> {
+    match letter {
+        ' '..='~' | '\u{A1}'..='\u{AC}' | '\u{AE}'..='\u{2FF}' | '\u{370}'..='\u{377}' | '\u{391}'..='\u{3A1}' | '\u{3B1}'..='\u{3C9}' => {
+            Some(1)
+        }
+        '\u{400}'..='\u{482}'
+        | '\u{48A}'..='\u{52F}'
+        | '\u{2010}'..='\u{2015}'
+        | '\u{2018}'..='\u{2022}'
+        | '\u{2026}'
+        | '\u{2039}'..='\u{203A}' => Some(1),
+        '\u{2400}'..='\u{2421}' | '\u{2500}'..='\u{257F}' => Some(1),
+        '\u{3001}'..='\u{3029}' | '\u{3041}'..='\u{3096}' | '\u{30A0}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => {
+            Some(2)
+        }
+        '\u{FF01}'..='\u{FF60}' => Some(2),
+        _ => None,
+    }
 }
 
 /// How many cells a text takes.
@@ -108,11 +188,17 @@ pub(super) fn piece(text: &str, most: usize) -> usize {
     if text.get(at.saturating_sub(1)..at + 1).is_some_and(is_ascii) {
         return at;
     }
-    let mut cursor = GraphemeCursor::new(at, text.len(), true);
-    if cursor.is_boundary(text, 0) == Ok(true) {
+    // A character that goes on for longer is none, and may be cut between its letters; looking for its end could take for ever.
+    let mut end = text.len().min(at + FARTHEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let window = text.get(..end).unwrap_or(text);
+    let mut cursor = GraphemeCursor::new(at, window.len(), true);
+    if cursor.is_boundary(window, 0) == Ok(true) {
         return at;
     }
-    cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len())
+    cursor.next_boundary(window, 0).ok().flatten().filter(|found| *found < end || end == text.len()).unwrap_or(at)
 }
 
 #[cfg(test)]
@@ -135,6 +221,30 @@ mod tests {
     }
 
     #[test]
+    fn plain_letters_are_as_wide_as_they_are_said_to_be_and_stand_alone() {
+        let plain: Vec<char> = ('\0'..=char::MAX).filter(|letter| plain(*letter).is_some()).collect();
+        for letter in &plain {
+            let text = letter.to_string();
+            assert_eq!(Some(text.as_str().cell_width()), super::plain(*letter), "U+{:04X}", u32::from(*letter));
+            assert!(!is_hidden(*letter) || matches!(letter, '‹' | '\u{2400}'..='\u{2421}'), "U+{:04X}", u32::from(*letter));
+        }
+        let text: String = plain.iter().chain(plain.iter().rev()).collect();
+        assert_eq!(text.graphemes(true).count(), 2 * plain.len());
+        let stride: String = plain.iter().step_by(97).flat_map(|one| plain.iter().step_by(1009).flat_map(|other| [*one, *other])).collect();
+        assert_eq!(stride.graphemes(true).count(), stride.chars().count());
+    }
+
+    #[test]
+    fn a_closer_look_gives_the_same_as_looking_at_everything() {
+        for text in ["ae\u{301}漢\u{301}字b🦀x", "🇩🇪🇫🇷a🇩", "한\u{11A8}국", "\u{1100}\u{1161}한", "a\u{903}b", "ﾊﾞx", "é\u{1F3FB}z"]
+        {
+            let slowly: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
+            let found: Vec<(usize, &str)> = cells(text).map(|(at, cluster, _)| (at, cluster)).collect();
+            assert_eq!(found, slowly, "{text}");
+        }
+    }
+
+    #[test]
     fn what_has_no_cell_is_spelled_out() {
         let spelled = |text: &str| steady(text).map_or_else(|| text.to_owned(), |spelled| spelled.text);
         assert_eq!(spelled("\u{301}a"), "‹U+0301›a");
@@ -150,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn chains_without_end_are_taken_letter_by_letter() {
+        let chain = "\u{1100}".repeat(200_000);
+        assert!(steady(&chain).is_none());
+        assert_eq!(cells(&chain).map(|(_, _, width)| usize::from(width)).sum::<usize>(), 400_000);
+        assert_eq!(piece(&chain, 4096), 4095);
+        let flags = "🇩".repeat(200_000);
+        assert_eq!(cells(&flags).count(), 100_000);
+    }
+
+    #[test]
     fn a_piece_never_ends_inside_of_a_character() {
         for text in ["漢".repeat(100), "e\u{301}".repeat(100), "🇩🇪".repeat(50), "a".repeat(100)] {
             let mut rest = text.as_str();
@@ -157,7 +277,7 @@ mod tests {
                 let end = piece(rest, 33);
                 let (before, after) = rest.split_at(end);
                 assert_eq!(before.graphemes(true).count() + after.graphemes(true).count(), rest.graphemes(true).count());
-                assert!(end > 0 && end <= 45);
+                assert!(end > 0 && end <= 45, "{end}");
                 rest = after;
             }
         }

@@ -28,7 +28,7 @@ impl BodyView {
             Key::PageDown | Key::Char(' ') | Key::Ctrl('f') => self.scroll(self.page()),
             Key::Ctrl('u') => self.scroll(-(self.page() / 2).max(1)),
             Key::Ctrl('d') => self.scroll((self.page() / 2).max(1)),
-            Key::Home | Key::Char('g') => self.to_start(),
+            Key::Home | Key::Char('g') => self.top = 0,
             Key::End | Key::Char('G') => self.to_end(),
             Key::Char(']') => self.to_hunk(false),
             Key::Char('[') => self.to_hunk(true),
@@ -66,7 +66,8 @@ impl BodyView {
     }
 
     fn find(&mut self, back: bool) {
-        if let Some(found) = self.search.next(&self.document, &self.layout, self.top.row, back) {
+        let row = self.top_row();
+        if let Some(found) = self.search.next(&self.document, &self.layout, row, back) {
             self.to_found(&found);
         }
     }

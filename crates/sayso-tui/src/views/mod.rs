@@ -10,6 +10,7 @@ mod columns;
 mod document;
 mod from_body;
 mod grammar;
+mod heights;
 mod keys;
 mod layout;
 mod paint;
@@ -28,17 +29,14 @@ use crate::theme::Theme;
 use colours::Colours;
 use columns::{NARROWEST_PAIR, WIDE};
 use document::{Document, NONE, Section};
+use heights::{Heights, Place};
 use layout::Layout;
 use paint::Painter;
-use scroll::Place;
 use search::Search;
 use seen::Seen;
 use wrap::Wraps;
 
 pub use keys::HELP;
-
-/// No screen is higher than this; what would be is told as this high.
-pub const HIGHEST: usize = 4096;
 
 /// A body on the screen: what is shown of it, and what was.
 pub struct BodyView {
@@ -52,12 +50,12 @@ pub struct BodyView {
     open: Vec<bool>,
     /// Side by side or not, where somebody has said so.
     wish: Option<bool>,
-    /// The first row of the screen.
-    top: Place,
-    /// The first row behind the screen.
-    bottom: Place,
+    /// Where each row starts at the width of the last drawing.
+    heights: Heights,
+    /// Which row of the screen comes first.
+    top: usize,
     /// The changed place that was gone to, as long as the view stands where that has led.
-    hunk: Option<(Place, usize)>,
+    hunk: Option<(usize, usize)>,
     /// How large it was when it was drawn.
     size: (u16, u16),
 }
@@ -76,30 +74,25 @@ impl BodyView {
             search: Search::default(),
             open,
             wish: None,
-            top: Place::default(),
-            bottom: Place::default(),
+            heights: Heights::default(),
+            top: 0,
             hunk: None,
             size: (80, 24),
         }
     }
 
-    /// How many rows all of it takes at a width, up to [`HIGHEST`].
+    /// How many rows of the screen all of it takes at a width.
     pub fn height(&self, width: u16) -> usize {
         let pair = self.is_pair(width);
-        let other = (pair != self.layout.side_by_side).then(|| Layout::of(&self.document, &self.open, pair));
-        let layout = other.as_ref().unwrap_or(&self.layout);
-        let mut out = 0;
-        for row in &layout.rows {
-            out += paint::height(&self.document, &self.wraps, *row, width);
-            if out >= HIGHEST {
-                return HIGHEST;
-            }
+        if pair == self.layout.side_by_side && self.heights.width() == width {
+            return self.heights.total();
         }
-        out
+        let other = (pair != self.layout.side_by_side).then(|| Layout::of(&self.document, &self.open, pair));
+        Heights::of(&self.document, &self.wraps, other.as_ref().unwrap_or(&self.layout), width).total()
     }
 
     /// Draws what fits. Text is painted plain at first; colours come with a later drawing (see [`is_waiting`](Self::is_waiting)).
-    pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, theme: &Theme) {
+    pub fn draw(&mut self, area: Rect, buffer: &mut Buffer, theme: Theme) {
         let area = area.intersection(buffer.area);
         if area.is_empty() {
             return;
@@ -112,18 +105,20 @@ impl BodyView {
             }
         }
         let (document, seen) = (&self.document, &mut self.seen);
-        let painter = Painter { document, wraps: &self.wraps, colours: &self.colours, search: &self.search, theme: *theme, area };
-        let mut place = self.top;
+        let painter = Painter { document, wraps: &self.wraps, colours: &self.colours, search: &self.search, theme, area };
         let (mut first, mut last) = (NONE, 0);
+        let mut place = self.heights.place(self.top);
         for y in area.top()..area.bottom() {
             let Some(row) = self.layout.rows.get(place.row) else { break };
             painter.row(*row, place.sub, y, buffer, |line, bytes| {
                 seen.mark(document, line, bytes);
                 (first, last) = (first.min(line), last.max(line + 1));
             });
-            place = scroll::after(document, &self.wraps, &self.layout, area.width, place);
+            place.sub += 1;
+            if self.heights.start(place.row) + place.sub >= self.heights.start(place.row + 1) {
+                place = Place { row: place.row + 1, sub: 0 };
+            }
         }
-        self.bottom = place;
         if theme.has_colours() && first < last {
             self.colours.ask(&self.document, first..last);
         }
@@ -140,7 +135,8 @@ impl BodyView {
             return format!("/{}", visible(typing));
         }
         let total = self.document.counted;
-        let rows = self.layout.rows.get(self.top.row..self.bottom.row + usize::from(self.bottom.sub > 0)).unwrap_or_default();
+        let (first, last) = (self.top_row(), self.bottom_row());
+        let rows = self.layout.rows.get(first..=last).unwrap_or_default();
         let wholes = || {
             let lines = rows.iter().flat_map(|row| row.lines());
             lines.filter_map(|line| self.document.lines.get(line as usize)).map(|line| line.whole).filter(|whole| *whole != NONE)
@@ -154,8 +150,7 @@ impl BodyView {
         let hunks = self.layout.hunks.len();
         if hunks > 0 {
             // What stands at the top may be what stays before the first place.
-            let at =
-                self.layout.hunk_at(self.top.row).max(usize::from(self.layout.hunks.first().is_some_and(|row| *row < self.bottom.row)));
+            let at = self.layout.hunk_at(first).max(usize::from(self.layout.hunks.first().is_some_and(|row| *row <= last)));
             out.push_str(&if at == 0 { format!(", {hunks} hunks") } else { format!(", hunk {at} of {hunks}") });
         }
         if self.search.failed {
@@ -181,7 +176,7 @@ impl BodyView {
 
     /// Whether all of it fits the screen, as it was drawn.
     pub fn is_whole(&self) -> bool {
-        self.top == Place::default() && self.bottom.row >= self.layout.rows.len()
+        self.top == 0 && self.bottom() >= self.heights.total()
     }
 
     /// Whether it is shown side by side at a width.

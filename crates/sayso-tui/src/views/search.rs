@@ -157,7 +157,7 @@ impl Needle {
         let last = text.len().checked_sub(self.bytes.len())?;
         let mut at = 0;
         while at <= last {
-            at += text.get(at..=last)?.iter().position(|byte| byte == first || *byte == other)?;
+            at += first_of(text.get(at..=last)?, *first, other)?;
             let tail = text.get(at + 1..at + self.bytes.len())?;
             if if self.exact { tail == rest } else { tail.eq_ignore_ascii_case(rest) } {
                 return Some(at);
@@ -166,6 +166,15 @@ impl Needle {
         }
         None
     }
+}
+
+/// Where one of two bytes comes first. Whole blocks are looked at before single bytes, which is several at once for the machine.
+fn first_of(text: &[u8], one: u8, other: u8) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let is = |byte: &u8| *byte == one || *byte == other;
+    let block = text.chunks(BLOCK).position(|block| block.iter().fold(false, |any, byte| any | is(byte)))?;
+    let start = block * BLOCK;
+    Some(start + text.get(start..)?.iter().position(is)?)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn what_stands_out_does_so_without_colours() {
     let mut view = BodyView::new(&command(&["rm -r build  ␛[2K"], marks));
     let area = Rect::new(0, 0, 40, 6);
     let mut buffer = Buffer::empty(area);
-    view.draw(area, &mut buffer, &Theme::PLAIN);
+    view.draw(area, &mut buffer, Theme::PLAIN);
     let modifier = |x: u16| buffer[(x, 0)].modifier;
     assert!(modifier(2).contains(ratatui::style::Modifier::BOLD));
     assert!(modifier(15).contains(ratatui::style::Modifier::UNDERLINED), "what is spelled out: {:?}", buffer[(15, 0)]);
@@ -50,7 +50,7 @@ fn what_stands_out_does_so_without_colours() {
     let mut view = BodyView::new(&Body::Diff(diff));
     let area = Rect::new(0, 0, 60, 8);
     let mut buffer = Buffer::empty(area);
-    view.draw(area, &mut buffer, &Theme::PLAIN);
+    view.draw(area, &mut buffer, Theme::PLAIN);
     let rows = rows(&buffer);
     let y = rows.iter().position(|row| row.contains("same old")).unwrap() as u16;
     let x = rows[y as usize].find("same old").unwrap() as u16;
@@ -66,7 +66,7 @@ fn long_runs_of_blanks_are_marked() {
     let mut view = BodyView::new(&command(&[&format!("ls{}; rm -r build", " ".repeat(200))], Vec::new()));
     let area = Rect::new(0, 0, 300, 3);
     let mut buffer = Buffer::empty(area);
-    view.draw(area, &mut buffer, &Theme::PLAIN);
+    view.draw(area, &mut buffer, Theme::PLAIN);
     assert!(buffer[(100, 0)].modifier.contains(ratatui::style::Modifier::REVERSED));
     assert!(!buffer[(3, 0)].modifier.contains(ratatui::style::Modifier::REVERSED));
 }
@@ -78,8 +78,8 @@ fn colours_never_change_the_text() {
     lines.push("let s = \"".repeat(3000));
     let body = Body::Content { path: "a.rs".to_owned(), language: Some("rust"), lines, size: 1, notes: Vec::new() };
     let (mut with, mut without) = (BodyView::new(&body), BodyView::new(&body));
-    let plain = screen(&mut without, 100, 40, &Theme::PLAIN);
-    assert_eq!(screen(&mut with, 100, 40, &Theme::COLOURS), plain, "plain first");
+    let plain = screen(&mut without, 100, 40, Theme::PLAIN);
+    assert_eq!(screen(&mut with, 100, 40, Theme::COLOURS), plain, "plain first");
     assert!(with.is_waiting());
     let mut drawn = 0;
     while with.is_waiting() {
@@ -89,7 +89,7 @@ fn colours_never_change_the_text() {
     assert!(drawn > 0, "colours have come");
     let area = Rect::new(0, 0, 100, 40);
     let mut buffer = Buffer::empty(area);
-    with.draw(area, &mut buffer, &Theme::COLOURS);
+    with.draw(area, &mut buffer, Theme::COLOURS);
     assert_eq!(rows(&buffer), plain);
     let keyword = Theme::COLOURS.style(crate::theme::Tone::Keyword).fg;
     assert!(buffer.content.iter().any(|cell| Some(cell.fg) == keyword), "`fn` is a word of the language");

@@ -13,7 +13,7 @@ use super::*;
 use crate::key::Key;
 
 /// The rows of a view at a size, as a terminal would show them.
-pub(super) fn screen(view: &mut BodyView, width: u16, height: u16, theme: &Theme) -> Vec<String> {
+pub(super) fn screen(view: &mut BodyView, width: u16, height: u16, theme: Theme) -> Vec<String> {
     let area = Rect::new(0, 0, width, height);
     let mut buffer = Buffer::empty(area);
     view.draw(area, &mut buffer, theme);
@@ -39,7 +39,7 @@ pub(super) fn rows(buffer: &Buffer) -> Vec<String> {
 
 /// Plain screens, one line each, with blanks at the end left out.
 pub(super) fn plain(view: &mut BodyView, width: u16, height: u16) -> Vec<String> {
-    screen(view, width, height, &Theme::PLAIN).into_iter().map(|row| row.trim_end().to_owned()).collect()
+    screen(view, width, height, Theme::PLAIN).into_iter().map(|row| row.trim_end().to_owned()).collect()
 }
 
 pub(super) fn press(view: &mut BodyView, keys: &str) {

@@ -108,10 +108,10 @@ fn expected(body: &Body) -> Vec<String> {
 fn collected(view: &mut BodyView, width: u16, height: u16) -> Vec<String> {
     let mut out = Vec::new();
     view.key(&Key::Home);
-    let _ = screen(view, width, height, &Theme::PLAIN);
+    let _ = screen(view, width, height, Theme::PLAIN);
     for _ in 0..100_000 {
         let before = view.top;
-        let shown = screen(view, width, height, &Theme::PLAIN);
+        let shown = screen(view, width, height, Theme::PLAIN);
         view.key(&Key::Down);
         if view.top == before {
             out.extend(shown);
@@ -223,14 +223,14 @@ proptest! {
         let mut view = BodyView::new(&body);
         for (width, height, key) in steps {
             let theme = if key % 2 == 0 { Theme::COLOURS } else { Theme::PLAIN };
-            let _ = screen(&mut view, width, height, &theme);
+            let _ = screen(&mut view, width, height, theme);
             view.key(&keys[key]);
             let _ = (view.height(width), view.status(), view.unseen());
-            let _ = screen(&mut view, width, height, &theme);
+            let _ = screen(&mut view, width, height, theme);
         }
         // An area that is not on the screen at all.
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 5));
-        view.draw(Rect::new(3, 2, 500, 500), &mut buffer, &Theme::PLAIN);
-        view.draw(Rect::new(900, 900, 5, 5), &mut buffer, &Theme::PLAIN);
+        view.draw(Rect::new(3, 2, 500, 500), &mut buffer, Theme::PLAIN);
+        view.draw(Rect::new(900, 900, 5, 5), &mut buffer, Theme::PLAIN);
     }
 }
