@@ -2,6 +2,7 @@
 
 mod asking;
 mod injective;
+mod painting;
 mod prompts;
 mod snapshots;
 mod text;

@@ -158,7 +158,7 @@ fn heading(workspace: &str, person: bool, paint: Paint) -> String {
     let title = paint.tone(Tone::Strong, "sayso: nothing runs without your say-so");
     let asked = match person {
         true => {
-            "What only looks runs silently, what is risky asks you, what is a catastrophe is denied. Answer as you like: nothing here is real but the gate."
+            "What only looks runs silently, what is risky asks you, what is a catastrophe is denied. Answer as you like, with one key (? says which): nothing here is real but the gate."
         }
         false => "There is no terminal to ask on, so what would ask is denied. Run it on a terminal to be asked.",
     };

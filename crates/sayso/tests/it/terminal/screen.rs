@@ -96,7 +96,7 @@ impl Screen {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
-        let parser = vt100::Parser::new(rows, columns, 0);
+        let parser = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
         let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), closed: false }), Condvar::new()));
         let to = Arc::clone(&shown);
         std::thread::spawn(move || {
@@ -178,7 +178,7 @@ impl Screen {
     /// The window gets another size.
     pub fn resize(&self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        self.shown.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        self.shown.0.lock().unwrap().parser.screen_mut().set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
