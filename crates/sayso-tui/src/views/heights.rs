@@ -3,7 +3,6 @@
 use super::document::Document;
 use super::layout::Layout;
 use super::paint::height;
-use super::wrap::Wraps;
 
 /// A row of a view, and which of the rows of the screen that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,12 +21,12 @@ pub(super) struct Heights {
 
 impl Heights {
     /// Measures every row of a layout. Short and plain lines take no more than a look at their length.
-    pub fn of(document: &Document, wraps: &Wraps, layout: &Layout, width: u16) -> Heights {
+    pub fn of(document: &Document, layout: &Layout, width: u16) -> Heights {
         let mut starts = Vec::with_capacity(layout.rows.len() + 1);
         let mut next = 0u32;
         starts.push(next);
         for row in &layout.rows {
-            next = next.saturating_add(u32::try_from(height(document, wraps, *row, width)).unwrap_or(u32::MAX));
+            next = next.saturating_add(u32::try_from(height(document, *row, width)).unwrap_or(u32::MAX));
             starts.push(next);
         }
         Heights { width, starts }

@@ -37,7 +37,9 @@ impl BodyView {
             Key::Char('N') => self.find(true),
             Key::Char('s') => {
                 self.wish = Some(!self.layout.side_by_side);
-                self.lay_out();
+                if self.is_pair(self.size.0) != self.layout.side_by_side {
+                    self.lay_out();
+                }
             }
             Key::Char('z') => self.toggle_fold(),
             Key::Char('Z') => self.toggle_folds(),

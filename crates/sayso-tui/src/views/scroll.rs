@@ -12,11 +12,6 @@ impl BodyView {
         self.top
     }
 
-    /// Draws from this row on next time.
-    pub fn scroll_to(&mut self, top: usize) {
-        self.top = top;
-    }
-
     /// The last row to start from that fills the screen.
     fn last(&self) -> usize {
         self.heights.total().saturating_sub(usize::from(self.size.1.max(1)))
@@ -88,7 +83,7 @@ impl BodyView {
             self.lay_out();
         } else if self.heights.width() != width {
             let Place { row, sub } = self.heights.place(self.top);
-            self.heights = Heights::of(&self.document, &self.wraps, &self.layout, width);
+            self.heights = Heights::of(&self.document, &self.layout, width);
             self.top = (self.heights.start(row) + sub).min(self.heights.start(row + 1).saturating_sub(1).max(self.heights.start(row)));
         }
         self.top = self.top.min(self.last());
@@ -98,8 +93,8 @@ impl BodyView {
     pub(super) fn lay_out(&mut self) {
         let line = self.layout.rows.get(self.top_row()).and_then(|row| row.lines().next()).unwrap_or(NONE);
         self.layout = Layout::of(&self.document, &self.open, self.is_pair(self.size.0));
-        self.heights = Heights::of(&self.document, &self.wraps, &self.layout, self.size.0);
-        self.top = self.heights.start(self.layout.row_of(line));
+        self.heights = Heights::of(&self.document, &self.layout, self.size.0);
+        self.top = self.heights.start(self.layout.row_of(line).unwrap_or_default());
         self.search.here = None;
         self.hunk = None;
     }
