@@ -158,7 +158,14 @@ impl Document {
         self.push_marked(kind, (0, 0), text, &[])
     }
 
-    /// The same with numbers, and with pieces that stand out, by their bytes in the text.
+    /// Adds lines of one kind.
+    pub fn push_all<'a>(&mut self, kind: Kind, lines: impl IntoIterator<Item = &'a String>) {
+        for line in lines {
+            self.push(kind, line);
+        }
+    }
+
+    /// Adds a line with numbers, and with pieces that stand out, by their bytes in the text.
     pub fn push_marked(&mut self, kind: Kind, numbers: Numbers, text: &str, marks: &[(Range<usize>, Tone)]) -> Range<u32> {
         let first = self.next();
         let begin = self.text.len();

@@ -47,12 +47,12 @@ impl BodyView {
         isize::try_from(self.size.1.saturating_sub(2).max(1)).unwrap_or(1)
     }
 
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn show_end(&mut self) {
         self.top = self.last();
     }
 
     /// To the next or the previous changed place. The last ones may stand lower on the screen than at its top.
-    pub(super) fn to_hunk(&mut self, back: bool) {
+    pub(super) fn show_hunk(&mut self, back: bool) {
         let at = self.hunk.filter(|(top, _)| *top == self.top).map(|(_, hunk)| hunk);
         let (hunks, row) = (&self.layout.hunks, self.top_row());
         let next = match (at, back) {
@@ -67,7 +67,7 @@ impl BodyView {
     }
 
     /// To a place that was found, a third below the top.
-    pub(super) fn to_found(&mut self, found: &Found) {
+    pub(super) fn show_found(&mut self, found: &Found) {
         let Some(row) = self.layout.rows.get(found.row) else { return };
         let sub = row_of_byte(&self.document, &self.wraps, *row, self.size.0, found.line, found.bytes.start);
         let at = self.heights.start(found.row) + sub;

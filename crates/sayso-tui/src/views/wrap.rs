@@ -12,10 +12,13 @@ const MOST_KEPT: usize = 4096;
 /// Prose is broken behind a blank, if there is one in the last part of the row.
 const LOOK_BACK: usize = 24;
 
+/// Where each row of a line starts.
+type Starts = Rc<[u32]>;
+
 /// The wrapped lines that were looked at of late.
 #[derive(Default)]
 pub(super) struct Wraps {
-    kept: RefCell<HashMap<(u32, u16), Rc<[u32]>>>,
+    kept: RefCell<HashMap<(u32, u16), Starts>>,
 }
 
 /// A line to be wrapped.
@@ -94,7 +97,7 @@ impl Wraps {
         }
     }
 
-    fn starts(&self, line: Wrapped<'_>) -> Rc<[u32]> {
+    fn starts(&self, line: Wrapped<'_>) -> Starts {
         let mut kept = self.kept.borrow_mut();
         if let Some(starts) = kept.get(&(line.line, line.width)) {
             return Rc::clone(starts);
@@ -104,7 +107,7 @@ impl Wraps {
         }
         let mut starts = Vec::new();
         line.starts(|at| starts.push(u32::try_from(at).unwrap_or(u32::MAX)));
-        let starts: Rc<[u32]> = starts.into();
+        let starts: Starts = starts.into();
         kept.insert((line.line, line.width), Rc::clone(&starts));
         starts
     }
