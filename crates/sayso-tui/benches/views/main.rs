@@ -26,21 +26,27 @@ const FRAME: Option<f64> = Some(16e6);
 struct Screen {
     terminal: Terminal<CrosstermBackend<std::io::Sink>>,
     view: BodyView,
+    theme: Theme,
 }
 
 impl Screen {
-    fn new(body: &Body, width: u16, height: u16) -> Screen {
+    /// Colours are worked out beside the first frame and come with a later one. Without them, no work of the screen before disturbs this one.
+    fn first(body: &Body, width: u16, height: u16) -> Screen {
+        Screen::new(body, width, height, Theme::PLAIN)
+    }
+
+    fn new(body: &Body, width: u16, height: u16, theme: Theme) -> Screen {
         let area = ratatui::layout::Rect::new(0, 0, width, height);
         let options = ratatui::TerminalOptions { viewport: ratatui::Viewport::Fixed(area) };
         let terminal = Terminal::with_options(CrosstermBackend::new(std::io::sink()), options).expect("a terminal");
-        let mut out = Screen { terminal, view: BodyView::new(body) };
+        let mut out = Screen { terminal, view: BodyView::new(body), theme };
         out.frame();
         out
     }
 
     fn frame(&mut self) {
-        let Screen { terminal, view } = self;
-        terminal.draw(|frame| view.draw(frame.area(), frame.buffer_mut(), Theme::COLOURS)).expect("a frame");
+        let Screen { terminal, view, theme } = self;
+        terminal.draw(|frame| view.draw(frame.area(), frame.buffer_mut(), *theme)).expect("a frame");
     }
 
     fn press(&mut self, key: &Key) {
@@ -62,13 +68,13 @@ fn main() {
             &format!("first screen of a diff of 10,000 lines with 300 edits, compared and drawn, {width}×{height}"),
             Some(20e6),
             || {
-                drop(Screen::new(&Body::Diff(diff("src/main.rs", &old, &new).expect("a diff")), width, height));
+                drop(Screen::first(&Body::Diff(diff("src/main.rs", &old, &new).expect("a diff")), width, height));
             },
         );
-        table.add(&format!("the same, only drawn, {width}×{height}"), None, || drop(Screen::new(&few, width, height)));
+        table.add(&format!("the same, only drawn, {width}×{height}"), None, || drop(Screen::first(&few, width, height)));
     }
     let many = changed(100_000);
-    table.add("a diff of 100,000 lines, all of them changed, opened", None, || drop(Screen::new(&many, 160, 50)));
+    table.add("a diff of 100,000 lines, all of them changed, opened", None, || drop(Screen::first(&many, 160, 50)));
     moves(&mut table, "100,000 changed lines", &many, 160, 50);
     let foreign = Body::Content {
         path: "book.txt".to_owned(),
@@ -78,7 +84,7 @@ fn main() {
         notes: Vec::new(),
     };
     moves(&mut table, "100,000 lines of wide letters", &foreign, 80, 24);
-    table.add("100,000 lines of wide letters, opened", None, || drop(Screen::new(&foreign, 80, 24)));
+    table.add("100,000 lines of wide letters, opened", None, || drop(Screen::first(&foreign, 80, 24)));
     let text = |piece: &str| Body::Text(vec![piece.repeat(16 * 1024 * 1024 / piece.len())]);
     moves(&mut table, "one line of 16 MB", &text("x"), 80, 24);
     moves(&mut table, "one line of 16 MB of flags", &text("🇩🇪"), 80, 24);
@@ -90,7 +96,7 @@ fn main() {
 
 /// Keys that move a little and far, each with the frame that follows.
 fn moves(table: &mut Table, name: &str, body: &Body, width: u16, height: u16) {
-    let mut screen = Screen::new(body, width, height);
+    let mut screen = Screen::new(body, width, height, Theme::COLOURS);
     for (words, keys) in [
         ("a row down", &[Key::Down][..]),
         ("a page down", &[Key::PageDown]),
