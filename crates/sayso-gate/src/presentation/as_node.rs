@@ -81,7 +81,7 @@ fn context(prompt: &Prompt) -> Node {
         ("workspace", text(&visible(operation.workspace()))),
         ("batch", operation.batch().map_or(null(), |batch| text(&visible(batch)))),
         ("group", operation.group().map_or(null(), |group| text(&visible(group)))),
-        ("effects", texts(&super::command::effects(&prompt.verdict.effects))),
+        ("effects", texts(&super::told::plainly(&prompt.verdict.effects))),
         ("summary", text(&explain::first_line(operation, &prompt.verdict))),
     ])
 }
@@ -128,14 +128,24 @@ fn body(body: &Body) -> Node {
             language(&diff.language),
             ("added", number(diff.added)),
             ("removed", number(diff.removed)),
+            ("notes", texts(&diff.notes)),
             ("hunks", hunks(diff)),
         ]),
-        Body::Content { path, language: written, lines, size } => {
-            Node::map([kind, ("path", text(path)), language(written), ("size", number(size)), ("lines", texts(lines))])
-        }
-        Body::Command { lines, folder, effects } => {
-            Node::map([kind, ("lines", texts(lines)), ("folder", text(folder)), ("effects", texts(effects))])
-        }
+        Body::Content { path, language: written, lines, size, notes } => Node::map([
+            kind,
+            ("path", text(path)),
+            language(written),
+            ("size", number(size)),
+            ("notes", texts(notes)),
+            ("lines", texts(lines)),
+        ]),
+        Body::Command { lines, folder, parts, effects, .. } => Node::map([
+            kind,
+            ("lines", texts(lines)),
+            ("folder", text(folder)),
+            ("parts", list(parts, |part| Node::map([("program", text(&part.program)), ("effects", texts(&part.effects))]))),
+            ("effects", texts(effects)),
+        ]),
         Body::Structured(rows) => Node::map([kind, ("rows", pairs(rows))]),
         Body::Binary { path, media, size } => Node::map([
             kind,

@@ -12,9 +12,11 @@ mod deletion;
 mod details;
 pub mod diff;
 pub mod language;
-pub mod size;
+mod marks;
+mod notes;
 pub(crate) mod structured;
 mod target;
+mod told;
 pub mod truncate;
 pub mod views;
 mod warnings;
@@ -29,6 +31,7 @@ use sayso_core::verdict::Verdict;
 use crate::ports::World;
 
 pub use as_node::{prompt_to_node, to_node};
+pub use sayso_core::size;
 pub use truncate::truncate_for_display;
 
 /// More lines than these are not shown to anybody, and so not asked about.
