@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::keymap::Action;
 use sayso_core::presentation::Body;
-use sayso_core::prompt::{Answer, Choice, Prompt, Scope};
+use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
 
 use crate::block::Block;
 use crate::clock::{ARMING, Clock};
@@ -237,7 +237,8 @@ impl Asking {
         if self.cramped {
             return Some("the window is too small to show this: make it larger first".to_owned());
         }
-        let is_command = matches!(self.prompt.presentation.whole(), Body::Command { .. });
+        // Whoever is asked for the second time has seen it the first time.
+        let is_command = self.prompt.round != Round::Second && matches!(self.prompt.presentation.whole(), Body::Command { .. });
         let unseen = match (must_be_seen(&self.prompt), is_command) {
             (true, _) => self.document.unseen(),
             (false, true) => self.document.unseen_call(),

@@ -133,7 +133,11 @@ impl Screen {
         let mut shown = self.shown.0.lock().unwrap();
         while !is_there(&shown) {
             let left = until.saturating_duration_since(Instant::now());
-            assert!(!shown.closed && !left.is_zero(), "{what} did not come; the screen shows:\n{}", shown.parser.screen().contents());
+            if shown.closed || left.is_zero() {
+                let text = shown.parser.screen().contents();
+                drop(shown);
+                panic!("{what} did not come; the screen shows:\n{text}");
+            }
             shown = self.shown.1.wait_timeout(shown, left).unwrap().0;
         }
     }
@@ -206,15 +210,20 @@ impl Screen {
 
     /// Waits for the end: what stands on the screen, and the exit status.
     pub fn end(mut self) -> (String, u32) {
+        self.wait("the end", |shown| shown.closed);
         let status = self.child.wait().unwrap();
-        if self.master.is_some() {
-            self.wait("the end", |shown| shown.closed);
-        }
         (self.text(), status.exit_code())
     }
 
     /// Waits for the end without reading the screen.
     pub fn status(mut self) -> u32 {
         self.child.wait().unwrap().exit_code()
+    }
+}
+
+impl Drop for Screen {
+    /// A test that fails leaves no program behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
     }
 }
