@@ -80,7 +80,8 @@ pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     out.extend(key_of(Action::Quit).map(|key| row(&key, "deny this one and stop the batch (also Ctrl-C)".to_owned())));
     out.extend(key_of(Action::View).map(|key| row(&key, "view all of it on the whole screen".to_owned())));
     out.push(row("↑ ↓", "scroll, also PgUp, PgDn, Home, End".to_owned()));
-    let enter = if look.enter_approves && is_routine(prompt) { "allow once: this prompt is routine" } else { "nothing: it never approves here" };
+    let enter =
+        if look.enter_approves && is_routine(prompt) { "allow once: this prompt is routine" } else { "nothing: it never approves here" };
     out.push(row("Enter", enter.to_owned()));
     out.extend(key_of(Action::Help).map(|key| row(&key, "this".to_owned())));
     out.push(Vec::new());

@@ -18,9 +18,10 @@ impl Painter {
     /// The bytes that bring a frame to the screen of so many rows.
     pub fn paint(&mut self, frame: Frame, rows: u16) -> Vec<u8> {
         let mut out = String::new();
-        let same = self.shown.as_ref().is_some_and(|shown| {
-            shown.surface == frame.surface && shown.buffer.area == frame.buffer.area && self.rows == rows
-        });
+        let same = self
+            .shown
+            .as_ref()
+            .is_some_and(|shown| shown.surface == frame.surface && shown.buffer.area == frame.buffer.area && self.rows == rows);
         if !same {
             match (self.shown.as_ref().map(|shown| shown.surface), frame.surface) {
                 // The screen is ours already.

@@ -83,6 +83,9 @@ fn main() {
     moves(&mut table, "one line of 16 MB", &text("x"), 80, 24);
     moves(&mut table, "one line of 16 MB of flags", &text("🇩🇪"), 80, 24);
     println!("{table}");
+    if table.is_whole() {
+        println!("A budget of 32 ms is one of two frames.");
+    }
 }
 
 /// Keys that move a little and far, each with the frame that follows.

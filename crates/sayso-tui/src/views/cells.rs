@@ -17,54 +17,63 @@ const FARTHEST: usize = 256;
 
 /// The characters of a text that is [`steady`], each with where it starts and how many cells it takes, which is never none.
 pub(super) fn cells(text: &str) -> Cells<'_> {
-    Cells { text, at: 0, odd: 0, chain: 0 }
+    Cells { clusters: Clusters { text, at: 0, odd: 0 }, chain: ("", 0) }
 }
 
 /// See [`cells`].
 pub(super) struct Cells<'a> {
-    text: &'a str,
-    at: usize,
-    /// Where a part of the text ends that needs a closer look.
-    odd: usize,
-    /// Where a chain of letters ends, which are taken one by one.
-    chain: usize,
+    clusters: Clusters<'a>,
+    /// What is left of a chain of letters, which are taken one by one, and where that starts.
+    chain: (&'a str, usize),
 }
 
 impl<'a> Iterator for Cells<'a> {
     type Item = (usize, &'a str, u16);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.text.get(self.at..)?;
-        let mut letters = rest.chars();
-        let first = letters.next()?;
-        if self.at < self.chain {
-            return Some(self.letter(first));
+        if self.chain.0.is_empty() {
+            let (at, cluster, width) = self.clusters.next()?;
+            if is_sound(cluster, width) {
+                return Some((at, cluster, width));
+            }
+            self.chain = (cluster, at);
         }
+        let (rest, at) = self.chain;
+        let (letter, rest) = rest.split_at(rest.chars().next()?.len_utf8());
+        self.chain = (rest, at + letter.len());
+        Some((at, letter, letter.cell_width().max(1)))
+    }
+}
+
+/// What a person takes for characters, with their widths, whatever they are.
+struct Clusters<'a> {
+    text: &'a str,
+    at: usize,
+    /// Where a part of the text ends that needs a closer look.
+    odd: usize,
+}
+
+impl<'a> Iterator for Clusters<'a> {
+    type Item = (usize, &'a str, u16);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.get(self.at..)?;
         if self.odd <= self.at {
-            let width = plain(first);
+            let mut letters = rest.chars();
+            let first = letters.next()?;
             // Between two plain letters there is always the end of a character, so only what is around others is looked at closely.
-            if let Some(width) = width.filter(|_| letters.next().is_none_or(|next| plain(next).is_some())) {
+            if let Some(width) = plain(first).filter(|_| letters.next().is_none_or(|next| plain(next).is_some())) {
                 return Some(self.take(first.len_utf8(), width));
             }
             self.odd = self.at + odd_part(rest);
         }
-        let part = self.text.get(self.at..self.odd)?;
-        let cluster = part.graphemes(true).next()?;
+        let cluster = self.text.get(self.at..self.odd)?.graphemes(true).next()?;
         let width = if cluster.len() == 1 { 1 } else { cluster.cell_width() };
-        if is_sound(cluster, width) {
-            return Some(self.take(cluster.len(), width));
-        }
-        self.chain = self.at + cluster.len();
-        Some(self.letter(first))
+        Some(self.take(cluster.len(), width))
     }
 }
 
-impl<'a> Cells<'a> {
-    fn letter(&mut self, letter: char) -> (usize, &'a str, u16) {
-        let width = letter.encode_utf8(&mut [0; 4]).cell_width().max(1);
-        self.take(letter.len_utf8(), width)
-    }
-
+impl<'a> Clusters<'a> {
     fn take(&mut self, bytes: usize, width: u16) -> (usize, &'a str, u16) {
         let at = self.at;
         self.at += bytes;
@@ -142,25 +151,28 @@ impl Spelled {
 /// A terminal would put such a mark on whatever stands before it, and ratatui leaves it out. It becomes `‹U+0301›`, as hidden characters
 /// do; a `‹` that was written is spelled out itself, so that two texts never look the same.
 pub(super) fn steady(text: &str) -> Option<Spelled> {
-    let odd = |letter: char| !letter.is_ascii() && letter.width() == Some(0) || letter.is_control() || is_hidden(letter);
-    // A mark may be where it belongs; then nothing is done below, but most texts have none at all.
-    if is_ascii(text) || !text.chars().any(odd) {
+    let is_odd = |letter: char| letter.is_control() || is_hidden(letter) || !letter.is_ascii() && letter.width() == Some(0);
+    if is_ascii(text) || !text.chars().any(|letter| plain(letter).is_none() && is_odd(letter)) {
+        return None;
+    }
+    let clusters = || Clusters { text, at: 0, odd: 0 };
+    let is_fine =
+        |cluster: &str, width: u16| is_sound(cluster, width) && !cluster.contains(|letter: char| letter.is_control() || is_hidden(letter));
+    // A mark may be where it belongs.
+    if clusters().all(|(_, cluster, width)| is_fine(cluster, width)) {
         return None;
     }
     let mut out = Spelled { text: String::with_capacity(text.len() + 16), moved: Vec::new() };
-    let mut changed = false;
-    for (at, cluster) in text.grapheme_indices(true) {
-        let hidden = cluster.contains(|letter: char| letter.is_control() || is_hidden(letter));
-        if !hidden && is_sound(cluster, if cluster.len() == 1 { 1 } else { cluster.cell_width() }) {
+    for (at, cluster, width) in clusters() {
+        if is_fine(cluster, width) {
             out.text.push_str(cluster);
             continue;
         }
         for (inner, letter) in cluster.char_indices() {
-            if !odd(letter) {
+            if !is_odd(letter) {
                 out.text.push(letter);
                 continue;
             }
-            changed = true;
             match visible(letter.encode_utf8(&mut [0; 4])) {
                 Cow::Owned(spelled) => out.text.push_str(&spelled),
                 Cow::Borrowed(_) => out.text.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
@@ -168,7 +180,7 @@ pub(super) fn steady(text: &str) -> Option<Spelled> {
             out.moved.push((at + inner + letter.len_utf8(), out.text.len()));
         }
     }
-    changed.then_some(out)
+    Some(out)
 }
 
 /// The text alone, so that what it starts with cannot join what is put before it.

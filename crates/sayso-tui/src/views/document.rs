@@ -158,15 +158,31 @@ impl Document {
         self.push_marked(kind, (0, 0), text, &[])
     }
 
-    /// The same with numbers, and with pieces that stand out, by their bytes in the text.
+    /// Adds lines of one kind.
+    pub fn push_all<'a>(&mut self, kind: Kind, lines: impl IntoIterator<Item = &'a String>) {
+        for line in lines {
+            self.push(kind, line);
+        }
+    }
+
+    /// Adds a line with numbers, and with pieces that stand out, by their bytes in the text.
     pub fn push_marked(&mut self, kind: Kind, numbers: Numbers, text: &str, marks: &[(Range<usize>, Tone)]) -> Range<u32> {
         let first = self.next();
         let begin = self.text.len();
+        let whole = if kind.counts() { self.counted } else { NONE };
+        self.counted += u32::from(kind.counts());
+        // Nearly all lines are short and plain.
+        if text.len() <= LONGEST && is_ascii(text) {
+            self.text.push_str(text);
+            let spans = marks.iter().filter(|(range, _)| range.start < range.end && range.end <= text.len());
+            self.spans.extend(spans.map(|(range, tone)| Span { start: begin + range.start, end: begin + range.end, tone: *tone }));
+            let end = self.text.len();
+            self.lines.push(Line { start: begin, end, kind, old: numbers.0, new: numbers.1, whole, continues: false, ascii: true });
+            return first..self.next();
+        }
         let spelled = steady(text);
         self.text.push_str(spelled.as_ref().map_or(text, |spelled| &spelled.text));
         let place = |at: usize| begin + spelled.as_ref().map_or(at, |spelled| spelled.place(at));
-        let whole = if kind.counts() { self.counted } else { NONE };
-        self.counted += u32::from(kind.counts());
         let mut start = begin;
         loop {
             let rest = self.text.get(start..).unwrap_or_default();

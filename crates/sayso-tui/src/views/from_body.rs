@@ -18,7 +18,7 @@ pub(super) fn document(body: &Body) -> Document {
     let mut out = Document::default();
     match body {
         Body::Text(lines) => {
-            lines.iter().for_each(|line| drop(out.push(Kind::Plain, line)));
+            out.push_all(Kind::Plain, lines);
             out.section(0);
         }
         Body::Structured(rows) => structured(&mut out, rows),
@@ -30,7 +30,7 @@ pub(super) fn document(body: &Body) -> Document {
             out.language = *language;
             let what = language.map_or(String::new(), |language| format!(", {language}"));
             out.push(Kind::Heading, &format!("new file {} ({}{what})", alone(path), size::words(*size)));
-            notes.iter().for_each(|note| drop(out.push(Kind::Note, note)));
+            out.push_all(Kind::Note, notes);
             for (index, line) in lines.iter().enumerate() {
                 out.push_marked(Kind::Added, (0, number(index + 1)), line, &[]);
             }
@@ -97,13 +97,13 @@ fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
         out.push_marked(Kind::Under, (0, 0), &words, &[(program, Tone::Name)]);
     }
     let told = |effect: &&String| parts.iter().any(|part| part.effects.contains(effect));
-    effects.iter().filter(|effect| !told(effect)).for_each(|effect| drop(out.push(Kind::Under, effect)));
+    out.push_all(Kind::Under, effects.iter().filter(|effect| !told(effect)));
 }
 
 fn change(out: &mut Document, diff: &Diff) {
     out.language = diff.language;
     out.push(Kind::Heading, &format!("{}  +{} -{}", alone(&diff.path), diff.added, diff.removed));
-    diff.notes.iter().for_each(|note| drop(out.push(Kind::Note, note)));
+    out.push_all(Kind::Note, &diff.notes);
     out.section(0);
     // The last line before the place that comes next, in the old file and in the new one.
     let (mut old, mut new) = (0usize, 0usize);
@@ -143,12 +143,20 @@ fn fold(out: &mut Document, count: usize, lines: &[String], (old, new): (usize, 
 fn place(out: &mut Document, hunk: &Hunk) {
     let heading = out.push(Kind::Place, &hunk.heading());
     let first = out.next();
-    hunk.lines.iter().for_each(|line| changed(out, line));
+    let mut room = Room::default();
+    hunk.lines.iter().for_each(|line| changed(out, line, &mut room));
     let lines = first..out.next();
     out.sections.push(Section::Hunk { heading, lines });
 }
 
-fn changed(out: &mut Document, line: &DiffLine) {
+/// Room for a line of several pieces, used again for the next one.
+#[derive(Default)]
+struct Room {
+    text: String,
+    marks: Vec<(Range<usize>, Tone)>,
+}
+
+fn changed(out: &mut Document, line: &DiffLine, Room { text, marks }: &mut Room) {
     let (kind, tone) = match line.change {
         Change::Same => (Kind::Same, Tone::Text),
         Change::Added => (Kind::Added, Tone::AddedPart),
@@ -161,7 +169,8 @@ fn changed(out: &mut Document, line: &DiffLine) {
         out.push_marked(kind, numbers, &piece.text, if piece.emphasised { &whole } else { &[] });
         return;
     }
-    let (mut text, mut marks) = (String::new(), Vec::new());
+    text.clear();
+    marks.clear();
     for piece in &line.pieces {
         let start = text.len();
         text.push_str(&piece.text);
@@ -169,7 +178,7 @@ fn changed(out: &mut Document, line: &DiffLine) {
             marks.push((start..text.len(), tone));
         }
     }
-    out.push_marked(kind, numbers, &text, &marks);
+    out.push_marked(kind, numbers, text, marks);
 }
 
 fn number(number: usize) -> u32 {

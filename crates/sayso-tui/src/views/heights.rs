@@ -1,9 +1,9 @@
 //! On which row of the screen each row of a view starts, for one width.
 
-use super::document::Document;
-use super::layout::Layout;
+use super::columns::Columns;
+use super::document::{Document, Kind};
+use super::layout::{Layout, Row};
 use super::paint::height;
-use super::wrap::Wraps;
 
 /// A row of a view, and which of the rows of the screen that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,12 +22,28 @@ pub(super) struct Heights {
 
 impl Heights {
     /// Measures every row of a layout. Short and plain lines take no more than a look at their length.
-    pub fn of(document: &Document, wraps: &Wraps, layout: &Layout, width: u16) -> Heights {
+    pub fn of(document: &Document, layout: &Layout, width: u16) -> Heights {
         let mut starts = Vec::with_capacity(layout.rows.len() + 1);
         let mut next = 0u32;
         starts.push(next);
+        let text = |columns: Columns| usize::from(columns.text);
+        let of_file = text(Columns::full(Kind::Same, document.digits, width));
+        let other = text(Columns::full(Kind::Plain, document.digits, width));
+        let (old_side, new_side) = (text(Columns::old(document.digits, width)), text(Columns::new(document.digits, width)));
+        // No character takes more cells than bytes, so that a line of few bytes is one row.
+        let is_short = |index: u32, most: Option<usize>| {
+            document
+                .lines
+                .get(index as usize)
+                .is_none_or(|line| line.end - line.start <= most.unwrap_or(if line.kind.is_of_file() { of_file } else { other }))
+        };
         for row in &layout.rows {
-            next = next.saturating_add(u32::try_from(height(document, wraps, *row, width)).unwrap_or(u32::MAX));
+            let short = match *row {
+                Row::Full(line) => is_short(line, None),
+                Row::Pair(old, new) => is_short(old, Some(old_side)) && is_short(new, Some(new_side)),
+            };
+            let rows = if short { 1 } else { u32::try_from(height(document, *row, width)).unwrap_or(u32::MAX) };
+            next = next.saturating_add(rows);
             starts.push(next);
         }
         Heights { width, starts }

@@ -29,15 +29,17 @@ impl BodyView {
             Key::Ctrl('u') => self.scroll(-(self.page() / 2).max(1)),
             Key::Ctrl('d') => self.scroll((self.page() / 2).max(1)),
             Key::Home | Key::Char('g') => self.top = 0,
-            Key::End | Key::Char('G') => self.to_end(),
-            Key::Char(']') => self.to_hunk(false),
-            Key::Char('[') => self.to_hunk(true),
+            Key::End | Key::Char('G') => self.show_end(),
+            Key::Char(']') => self.show_hunk(false),
+            Key::Char('[') => self.show_hunk(true),
             Key::Char('/') => self.search.typing = Some(String::new()),
             Key::Char('n') => self.find(false),
             Key::Char('N') => self.find(true),
             Key::Char('s') => {
                 self.wish = Some(!self.layout.side_by_side);
-                self.lay_out();
+                if self.is_pair(self.size.0) != self.layout.side_by_side {
+                    self.lay_out();
+                }
             }
             Key::Char('z') => self.toggle_fold(),
             Key::Char('Z') => self.toggle_folds(),
@@ -68,7 +70,7 @@ impl BodyView {
     fn find(&mut self, back: bool) {
         let row = self.top_row();
         if let Some(found) = self.search.next(&self.document, &self.layout, row, back) {
-            self.to_found(&found);
+            self.show_found(&found);
         }
     }
 }

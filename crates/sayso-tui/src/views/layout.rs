@@ -89,10 +89,14 @@ impl Layout {
         come.clear();
     }
 
-    /// The row of a line; the first one that is not before it, where it is folded.
-    pub fn row_of(&self, line: u32) -> usize {
-        // In the order of the file, but for pairs: there a few lines that go stand beside those that come.
-        self.rows.iter().position(|row| row.lines().any(|other| other == line)).unwrap_or_default()
+    /// The row of a line; none where it is folded.
+    pub fn row_of(&self, line: u32) -> Option<usize> {
+        // Rows are in the order of their first lines. Only a line that comes may stand beside one that goes, and so further up.
+        let is = |index: &usize| self.rows.get(*index).is_some_and(|row| row.lines().any(|other| other == line));
+        let behind = self.rows.partition_point(|row| row.lines().next().is_none_or(|first| first <= line));
+        let first = |index: &usize| self.rows.get(*index).is_some_and(|row| matches!(row, Row::Pair(old, new) if old != new));
+        let at = behind.checked_sub(1)?;
+        is(&at).then_some(at).or_else(|| (0..=at).rev().take_while(first).find(is))
     }
 
     /// Which changed place a row is in or behind, from 1; 0 is before the first.

@@ -88,7 +88,7 @@ impl BodyView {
             return self.heights.total();
         }
         let other = (pair != self.layout.side_by_side).then(|| Layout::of(&self.document, &self.open, pair));
-        Heights::of(&self.document, &self.wraps, other.as_ref().unwrap_or(&self.layout), width).total()
+        Heights::of(&self.document, other.as_ref().unwrap_or(&self.layout), width).total()
     }
 
     /// Draws what fits. Text is painted plain at first; colours come with a later drawing (see [`is_waiting`](Self::is_waiting)).

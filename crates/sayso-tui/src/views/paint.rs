@@ -61,8 +61,8 @@ impl<'a> Placed<'a> {
 }
 
 /// How many rows of the screen a row of the view takes.
-pub(super) fn height(document: &Document, wraps: &Wraps, row: Row, width: u16) -> usize {
-    placed(document, row, width).map(|one| wraps.rows(one.wrapped(document))).max().unwrap_or(1)
+pub(super) fn height(document: &Document, row: Row, width: u16) -> usize {
+    placed(document, row, width).map(|one| one.wrapped(document).rows()).max().unwrap_or(1)
 }
 
 /// On which row of the screen a byte of a line stands, from the first of the row of the view.
@@ -70,7 +70,7 @@ pub(super) fn row_of_byte(document: &Document, wraps: &Wraps, row: Row, width: u
     let Some(one) = placed(document, row, width).find(|one| one.index == line) else { return 0 };
     let wrapped = one.wrapped(document);
     let byte = byte.saturating_sub(one.line.start);
-    (0..wraps.rows(wrapped)).find(|at| wraps.row(wrapped, *at).is_some_and(|range| range.contains(&byte))).unwrap_or_default()
+    (0..wrapped.rows()).find(|at| wraps.row(wrapped, *at).is_some_and(|range| range.contains(&byte))).unwrap_or_default()
 }
 
 impl Painter<'_> {
@@ -154,7 +154,9 @@ impl Painter<'_> {
             paint(line.start + from, line.start + to, self.theme.style(*tone));
         }
         for span in self.document.spans_of(line).filter(|span| span.end > base && span.start < base + text.len()) {
-            paint(span.start, span.end, self.theme.style(span.tone));
+            let style = self.theme.style(span.tone);
+            // A command is bold already, so that without colours a grave word needs more to stand out.
+            paint(span.start, span.end, if span.tone == Tone::Warning && !self.theme.has_colours() { style.add_modifier(Modifier::UNDERLINED) } else { style });
         }
         for (from, to, tone) in spelled(text) {
             paint(base + from, base + to, self.theme.style(tone));

@@ -12,11 +12,6 @@ impl BodyView {
         self.top
     }
 
-    /// Draws from this row on next time.
-    pub fn scroll_to(&mut self, top: usize) {
-        self.top = top;
-    }
-
     /// The last row to start from that fills the screen.
     fn last(&self) -> usize {
         self.heights.total().saturating_sub(usize::from(self.size.1.max(1)))
@@ -52,12 +47,12 @@ impl BodyView {
         isize::try_from(self.size.1.saturating_sub(2).max(1)).unwrap_or(1)
     }
 
-    pub(super) fn to_end(&mut self) {
+    pub(super) fn show_end(&mut self) {
         self.top = self.last();
     }
 
     /// To the next or the previous changed place. The last ones may stand lower on the screen than at its top.
-    pub(super) fn to_hunk(&mut self, back: bool) {
+    pub(super) fn show_hunk(&mut self, back: bool) {
         let at = self.hunk.filter(|(top, _)| *top == self.top).map(|(_, hunk)| hunk);
         let (hunks, row) = (&self.layout.hunks, self.top_row());
         let next = match (at, back) {
@@ -72,7 +67,7 @@ impl BodyView {
     }
 
     /// To a place that was found, a third below the top.
-    pub(super) fn to_found(&mut self, found: &Found) {
+    pub(super) fn show_found(&mut self, found: &Found) {
         let Some(row) = self.layout.rows.get(found.row) else { return };
         let sub = row_of_byte(&self.document, &self.wraps, *row, self.size.0, found.line, found.bytes.start);
         let at = self.heights.start(found.row) + sub;
@@ -88,7 +83,7 @@ impl BodyView {
             self.lay_out();
         } else if self.heights.width() != width {
             let Place { row, sub } = self.heights.place(self.top);
-            self.heights = Heights::of(&self.document, &self.wraps, &self.layout, width);
+            self.heights = Heights::of(&self.document, &self.layout, width);
             self.top = (self.heights.start(row) + sub).min(self.heights.start(row + 1).saturating_sub(1).max(self.heights.start(row)));
         }
         self.top = self.top.min(self.last());
@@ -98,8 +93,8 @@ impl BodyView {
     pub(super) fn lay_out(&mut self) {
         let line = self.layout.rows.get(self.top_row()).and_then(|row| row.lines().next()).unwrap_or(NONE);
         self.layout = Layout::of(&self.document, &self.open, self.is_pair(self.size.0));
-        self.heights = Heights::of(&self.document, &self.wraps, &self.layout, self.size.0);
-        self.top = self.heights.start(self.layout.row_of(line));
+        self.heights = Heights::of(&self.document, &self.layout, self.size.0);
+        self.top = self.heights.start(self.layout.row_of(line).unwrap_or_default());
         self.search.here = None;
         self.hunk = None;
     }

@@ -44,11 +44,8 @@ impl Search {
             return None;
         }
         let needle = Needle::of(&self.query);
-        let found = if back {
-            before(&needle, document, layout, row, self.here.as_ref())
-        } else {
-            behind(&needle, document, layout, row, self.here.as_ref())
-        };
+        let look = if back { before } else { behind };
+        let found = look(&needle, document, layout, row, self.here.as_ref());
         self.failed = found.is_none();
         self.here = found.clone();
         found
@@ -75,56 +72,59 @@ impl Search {
 }
 
 fn behind(needle: &Needle, document: &Document, layout: &Layout, row: usize, here: Option<&Found>) -> Option<Found> {
-    let start = here.map_or(row, |here| here.row);
-    let count = layout.rows.len();
-    for (step, row) in (start..count).chain(0..start.min(count)).chain(here.map(|here| here.row)).enumerate() {
-        let after = here.filter(|_| step == 0).map(|here| (here.line, here.bytes.start + 1));
-        if let Some(found) = in_row(needle, document, layout, row, after).into_iter().next() {
-            return Some(found);
+    let text = document.text.as_bytes();
+    let start = here.map_or_else(|| start_of(document, layout, row), |here| here.bytes.start + 1);
+    // Around the end, up to a place that reaches behind the start.
+    let around = (start + needle.length()).min(text.len());
+    [start..text.len(), 0..around].into_iter().find_map(|range| {
+        let mut at = range.start;
+        while let Some(found) = text.get(at..range.end).and_then(|rest| needle.find(rest)) {
+            if let Some(found) = place(needle, document, layout, at + found) {
+                return Some(found);
+            }
+            at += found + 1;
         }
-    }
-    None
+        None
+    })
 }
 
 fn before(needle: &Needle, document: &Document, layout: &Layout, row: usize, here: Option<&Found>) -> Option<Found> {
-    let start = here.map_or(row, |here| here.row).min(layout.rows.len().saturating_sub(1));
-    let around = (0..=start).rev().chain((start..layout.rows.len()).rev());
-    for (step, row) in around.enumerate() {
-        let mut places = in_row(needle, document, layout, row, None);
-        if let Some(here) = here.filter(|_| step == 0) {
-            places.retain(|place| (place.line, place.bytes.start) < (here.line, here.bytes.start));
+    const BLOCK: usize = 64 * 1024;
+    let text = document.text.as_bytes();
+    let start = here.map_or_else(|| start_of(document, layout, row + 1), |here| here.bytes.start);
+    // From the start back to the beginning, and from the end back to the start, in blocks, each from its end.
+    let blocks = |range: Range<usize>| {
+        let count = range.len().div_ceil(BLOCK);
+        (0..count).rev().map(move |index| range.start + index * BLOCK..(range.start + (index + 1) * BLOCK).min(range.end))
+    };
+    for block in blocks(0..start).chain(blocks(start..text.len())) {
+        let end = (block.end + needle.length().saturating_sub(1)).min(text.len());
+        let (mut at, mut places) = (block.start, Vec::new());
+        while let Some(found) = text.get(at..end).and_then(|rest| needle.find(rest)) {
+            places.push(at + found);
+            at += found + 1;
         }
-        if let Some(found) = places.pop() {
+        if let Some(found) = places.into_iter().rev().find_map(|byte| place(needle, document, layout, byte)) {
             return Some(found);
         }
     }
     None
 }
 
-/// The places of a row in order, from a line and a byte on; only the first if they are looked for from somewhere.
-fn in_row(needle: &Needle, document: &Document, layout: &Layout, row: usize, after: Option<(u32, usize)>) -> Vec<Found> {
-    let mut out = Vec::new();
-    let lines = layout.rows.get(row).into_iter().flat_map(|row| row.lines());
-    for index in lines {
-        let Some(line) = document.lines.get(index as usize) else { continue };
-        let mut from = line.start;
-        if let Some((passed, byte)) = after {
-            if index < passed {
-                continue;
-            }
-            from = if index == passed { byte } else { from };
-        }
-        let end = window_end(document, index, line, needle);
-        while let Some(at) = document.text.as_bytes().get(from..end).and_then(|text| needle.find(text)) {
-            let start = from + at;
-            if start >= line.end {
-                break;
-            }
-            out.push(Found { row, line: index, bytes: start..start + needle.length() });
-            from = start + 1;
-        }
-    }
-    out
+/// Where the text of a row starts.
+fn start_of(document: &Document, layout: &Layout, row: usize) -> usize {
+    let line = layout.rows.get(row).and_then(|row| row.lines().next()).and_then(|line| document.lines.get(line as usize));
+    line.map_or(document.text.len(), |line| line.start)
+}
+
+/// What was found at a byte of the text; none if it reaches from one line into another, or the line is folded.
+fn place(needle: &Needle, document: &Document, layout: &Layout, byte: usize) -> Option<Found> {
+    let index = document.lines.partition_point(|line| line.start <= byte).checked_sub(1)?;
+    let line = document.lines.get(index)?;
+    let index = u32::try_from(index).ok()?;
+    let bytes = byte..byte + needle.length();
+    let row = layout.row_of(index).filter(|_| bytes.end <= window_end(document, index, line, needle))?;
+    Some(Found { row, line: index, bytes })
 }
 
 /// A place may reach into the next piece of the same line.
@@ -219,7 +219,8 @@ mod tests {
         search.query = "two".to_owned();
         for index in [3, 4] {
             let line = document.lines[index as usize];
-            assert_eq!(search.within(&document, index, line.start..line.end), [21 + 4095..21 + 4098]);
+            let found = search.within(&document, index, line.start..line.end);
+            assert_eq!(found.iter().map(|place| (place.start, place.end)).collect::<Vec<_>>(), [(21 + 4095, 21 + 4098)]);
         }
     }
 }

@@ -12,10 +12,13 @@ const MOST_KEPT: usize = 4096;
 /// Prose is broken behind a blank, if there is one in the last part of the row.
 const LOOK_BACK: usize = 24;
 
+/// Where each row of a line starts.
+type Starts = Rc<[u32]>;
+
 /// The wrapped lines that were looked at of late.
 #[derive(Default)]
 pub(super) struct Wraps {
-    kept: RefCell<HashMap<(u32, u16), Rc<[u32]>>>,
+    kept: RefCell<HashMap<(u32, u16), Starts>>,
 }
 
 /// A line to be wrapped.
@@ -32,18 +35,50 @@ pub(super) struct Wrapped<'a> {
     pub width: u16,
 }
 
-impl Wraps {
-    /// How many rows a line takes.
-    pub fn rows(&self, line: Wrapped<'_>) -> usize {
-        let width = usize::from(line.width.max(1));
-        match line {
+impl Wrapped<'_> {
+    /// How many rows it takes.
+    pub fn rows(&self) -> usize {
+        let width = usize::from(self.width.max(1));
+        match self {
             // No character takes more cells than bytes.
-            _ if line.text.len() <= width => 1,
+            _ if self.text.len() <= width => 1,
             Wrapped { ascii: true, prose: false, text, .. } => text.len().div_ceil(width),
-            _ => self.starts(line).len(),
+            _ => {
+                let mut count = 0;
+                self.starts(|_| count += 1);
+                count
+            }
         }
     }
 
+    /// Tells where each row starts.
+    fn starts(&self, mut found: impl FnMut(usize)) {
+        let width = usize::from(self.width.max(1));
+        found(0);
+        let mut used = 0;
+        // The last place behind a blank on this row, and how many cells stand behind it.
+        let mut blank: Option<(usize, usize)> = None;
+        for (at, cluster, cell) in cells(self.text) {
+            let cell = usize::from(cell);
+            if used + cell > width && used > 0 {
+                let behind = blank.filter(|(_, since)| self.prose && *since <= LOOK_BACK.min(width / 2) && since + cell <= width);
+                let (place, since) = behind.unwrap_or((at, 0));
+                found(place);
+                used = since;
+                blank = None;
+            }
+            used += cell;
+            if let Some((_, since)) = blank.as_mut() {
+                *since += cell;
+            }
+            if cluster == " " {
+                blank = Some((at + 1, 0));
+            }
+        }
+    }
+}
+
+impl Wraps {
     /// The bytes of one row of a line; none behind the last.
     pub fn row(&self, line: Wrapped<'_>, row: usize) -> Option<Range<usize>> {
         let width = usize::from(line.width.max(1));
@@ -62,7 +97,7 @@ impl Wraps {
         }
     }
 
-    fn starts(&self, line: Wrapped<'_>) -> Rc<[u32]> {
+    fn starts(&self, line: Wrapped<'_>) -> Starts {
         let mut kept = self.kept.borrow_mut();
         if let Some(starts) = kept.get(&(line.line, line.width)) {
             return Rc::clone(starts);
@@ -70,37 +105,12 @@ impl Wraps {
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }
-        let starts: Rc<[u32]> = starts(line).into();
+        let mut starts = Vec::new();
+        line.starts(|at| starts.push(u32::try_from(at).unwrap_or(u32::MAX)));
+        let starts: Starts = starts.into();
         kept.insert((line.line, line.width), Rc::clone(&starts));
         starts
     }
-}
-
-/// Where each row starts.
-fn starts(line: Wrapped<'_>) -> Vec<u32> {
-    let width = usize::from(line.width.max(1));
-    let mut out = vec![0u32];
-    let mut used = 0;
-    // The last place behind a blank on this row, and how many cells stand behind it.
-    let mut blank: Option<(usize, usize)> = None;
-    for (at, cluster, cell) in cells(line.text) {
-        let cell = usize::from(cell);
-        if used + cell > width && used > 0 {
-            let behind = blank.filter(|(_, since)| line.prose && *since <= LOOK_BACK.min(width / 2) && since + cell <= width);
-            let (place, since) = behind.unwrap_or((at, 0));
-            out.push(u32::try_from(place).unwrap_or(u32::MAX));
-            used = since;
-            blank = None;
-        }
-        used += cell;
-        if let Some((_, since)) = blank.as_mut() {
-            *since += cell;
-        }
-        if cluster == " " {
-            blank = Some((at + 1, 0));
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -110,7 +120,7 @@ mod tests {
     fn rows(text: &str, prose: bool, width: u16) -> Vec<&str> {
         let wraps = Wraps::default();
         let line = Wrapped { line: 0, text, ascii: super::super::cells::is_ascii(text), prose, width };
-        let out: Vec<&str> = (0..wraps.rows(line)).map(|row| &text[wraps.row(line, row).unwrap()]).collect();
+        let out: Vec<&str> = (0..line.rows()).map(|row| &text[wraps.row(line, row).unwrap()]).collect();
         assert!(wraps.row(line, out.len()).is_none());
         assert_eq!(out.concat(), text, "nothing is lost");
         out

@@ -26,11 +26,11 @@ use crate::exit_code::Exit;
 use crate::holding;
 use crate::intake::batch::{self, Around};
 use crate::runner::Told;
-use crate::screen::{self, line};
 use crate::screen::paint::{Paint, Tone};
 use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
+use crate::screen::{self, line};
 use crate::workbench::{Parts, Workbench, settings};
 
 /// The longest batch that is read, in bytes.

@@ -41,7 +41,8 @@ fn what_stands_out_does_so_without_colours() {
     let mut buffer = Buffer::empty(area);
     view.draw(area, &mut buffer, Theme::PLAIN);
     let modifier = |x: u16| buffer[(x, 0)].modifier;
-    assert!(modifier(2).contains(ratatui::style::Modifier::BOLD));
+    assert!(modifier(2).contains(ratatui::style::Modifier::BOLD | ratatui::style::Modifier::UNDERLINED), "a dangerous word");
+    assert!(!modifier(5).contains(ratatui::style::Modifier::UNDERLINED));
     assert!(modifier(15).contains(ratatui::style::Modifier::UNDERLINED), "what is spelled out: {:?}", buffer[(15, 0)]);
     assert!(buffer.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset));
 

@@ -130,7 +130,7 @@ fn read(view: &BodyView, rows: &[String], width: u16) -> String {
         let Row::Full(index) = *row else { panic!("{row:?}") };
         let line = view.document.lines[index as usize];
         let columns = Columns::full(line.kind, view.document.digits, width);
-        for sub in 0..super::super::paint::height(&view.document, &view.wraps, *row, width) {
+        for sub in 0..super::super::paint::height(&view.document, *row, width) {
             let shown = rows.get(at).unwrap_or_else(|| panic!("{at} of {rows:#?}"));
             at += 1;
             // Numbers and signs are one cell each.
@@ -182,7 +182,7 @@ proptest! {
             let text = view.document.text_of(line);
             let wrapped = super::super::wrap::Wrapped { line: index as u32, text, ascii: line.ascii, prose: line.kind.is_prose(), width: columns.text };
             let mut whole = String::new();
-            for row in 0..view.wraps.rows(wrapped) {
+            for row in 0..wrapped.rows() {
                 let piece = &text[view.wraps.row(wrapped, row).unwrap()];
                 prop_assert!(super::super::cells::width(piece) <= usize::from(columns.text));
                 whole.push_str(piece);

@@ -1,4 +1,4 @@
-//! Screens as text files; `SAYSO_UPDATE=1` writes them anew.
+//! Screens as text files; `SAYSO_SNAPSHOTS=write cargo test -p sayso-tui --lib snapshots` writes them anew.
 
 use sayso_core::presentation::{Mark, Meaning, Part};
 
@@ -9,11 +9,11 @@ fn check(name: &str, view: &mut BodyView, width: u16, height: u16) {
     text = format!("{}\n", text.trim_end());
     text.push_str(&format!("{}\n{}\n", "─".repeat(usize::from(width)), view.status()));
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/views/tests/snapshots/{name}.txt"));
-    if std::env::var_os("SAYSO_UPDATE").is_some() {
+    if std::env::var_os("SAYSO_SNAPSHOTS").is_some_and(|value| value == "write") {
         std::fs::write(&file, &text).unwrap();
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(text, kept, "`{name}` looks different; `SAYSO_UPDATE=1 cargo test -p sayso-tui` writes it anew");
+    assert_eq!(text, kept, "`{name}` looks different; `SAYSO_SNAPSHOTS=write` writes it anew");
 }
 
 fn hostile_diff() -> Body {

@@ -323,7 +323,11 @@ fn ctrl_c_stops_the_batch_also_in_the_first_moment() {
 #[test]
 fn plain_lines_come_where_they_are_wanted() {
     let program = env!("CARGO_BIN_EXE_sayso");
-    for line in [format!("{program} run --plain calls.json"), format!("TERM=dumb {program} run calls.json"), format!("TERM= {program} run calls.json")] {
+    for line in [
+        format!("{program} run --plain calls.json"),
+        format!("TERM=dumb {program} run calls.json"),
+        format!("TERM= {program} run calls.json"),
+    ] {
         let room = Room::new(&calls(&["f.py"])).policy("approval_timeout: 0");
         let mut screen = room.start(&line, 100, 40);
         screen.see("Your answer:");
@@ -341,7 +345,8 @@ fn a_prompt_that_waits_calls_somebody_when_the_person_wants_that() {
     let script = room.home.join("call");
     std::fs::write(&script, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > {}.part\nmv {0}.part {0}\n", told.display())).unwrap();
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let policy = format!("approval_timeout: 0\nnotify: {{after: 0, bell: true, terminal: osc777, command: [{}, '$(x)']}}", script.display());
+    let policy =
+        format!("approval_timeout: 0\nnotify: {{after: 0, bell: true, terminal: osc777, command: [{}, '$(x)']}}", script.display());
     let room = room.policy(&policy);
     let mut screen = room.run();
     screen.see("PERMISSION REQUIRED");
