@@ -125,6 +125,12 @@ impl Asking {
     }
 
     fn key(&mut self, key: Key, now: Instant) -> Next {
+        let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
+        let too_early = !in_text && self.armed.is_none_or(|armed| now < armed);
+        if too_early && !matches!(key, Key::Focus(_)) {
+            // Whoever is in the middle of a sentence goes on typing: the moment starts again with each key.
+            self.armed = now.checked_add(ARMING);
+        }
         match key {
             Key::Focus(_) => return Next::Wait,
             Key::Ctrl('c') => return self.answer(Choice::Quit, None),
@@ -133,10 +139,7 @@ impl Asking {
             _ => {}
         }
         self.clock.activity(now);
-        let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
-        if !in_text && self.armed.is_none_or(|armed| now < armed) {
-            // Whoever is in the middle of a sentence goes on typing: the moment starts again with each key.
-            self.armed = now.checked_add(ARMING);
+        if too_early {
             self.notice = Some("what was typed before the question stood there does not count".to_owned());
             return Next::Wait;
         }
