@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::keymap::Action;
 use sayso_core::presentation::Body;
-use sayso_core::prompt::{Answer, Choice, Prompt, Scope};
+use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
 
 use crate::block::Block;
 use crate::clock::{ARMING, Clock};
@@ -125,6 +125,12 @@ impl Asking {
     }
 
     fn key(&mut self, key: Key, now: Instant) -> Next {
+        let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
+        let too_early = !in_text && self.armed.is_none_or(|armed| now < armed);
+        if too_early && !matches!(key, Key::Focus(_)) {
+            // Whoever is in the middle of a sentence goes on typing: the moment starts again with each key.
+            self.armed = now.checked_add(ARMING);
+        }
         match key {
             Key::Focus(_) => return Next::Wait,
             Key::Ctrl('c') => return self.answer(Choice::Quit, None),
@@ -133,10 +139,7 @@ impl Asking {
             _ => {}
         }
         self.clock.activity(now);
-        let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
-        if !in_text && self.armed.is_none_or(|armed| now < armed) {
-            // Whoever is in the middle of a sentence goes on typing: the moment starts again with each key.
-            self.armed = now.checked_add(ARMING);
+        if too_early {
             self.notice = Some("what was typed before the question stood there does not count".to_owned());
             return Next::Wait;
         }
@@ -237,7 +240,8 @@ impl Asking {
         if self.cramped {
             return Some("the window is too small to show this: make it larger first".to_owned());
         }
-        let is_command = matches!(self.prompt.presentation.whole(), Body::Command { .. });
+        // Whoever is asked for the second time has seen it the first time.
+        let is_command = self.prompt.round != Round::Second && matches!(self.prompt.presentation.whole(), Body::Command { .. });
         let unseen = match (must_be_seen(&self.prompt), is_command) {
             (true, _) => self.document.unseen(),
             (false, true) => self.document.unseen_call(),

@@ -280,14 +280,13 @@ fn tail(prompt: &Prompt, look: &Look) -> Vec<Spans> {
             out.push(Vec::new());
         }
     };
-    if !prompt.presentation.details.is_empty() {
-        gap(&mut out);
-        out.extend(table(&prompt.presentation.details));
-    }
-    gap(&mut out);
     // What is a warning already is not said twice.
     let said = |reason: &&Reason| prompt.presentation.warnings.contains(&visible_block(&reason.text));
-    for reason in asks(prompt).filter(|reason| !said(reason)) {
+    let mut reasons = asks(prompt).filter(|reason| !said(reason)).peekable();
+    if reasons.peek().is_some() {
+        gap(&mut out);
+    }
+    for reason in reasons {
         let text = visible_block(&reason.text);
         for (at, text) in text.split('\n').enumerate() {
             let mut spans = vec![(Tone::Faint, if at == 0 { "asks because " } else { "  " }.to_owned()), (Tone::Text, text.to_owned())];
@@ -300,6 +299,10 @@ fn tail(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     if let Some(alike) = &prompt.alike {
         out.push(line(Tone::Warning, format!("{} prompts like this one are open; this one differs in:", alike.count)));
         out.extend(alike.differs.iter().map(|text| line(Tone::Text, format!("  {text}"))));
+    }
+    if !prompt.presentation.details.is_empty() {
+        gap(&mut out);
+        out.extend(table(&prompt.presentation.details));
     }
     out.push(line(Tone::Faint, format!("digest {}", short(&prompt.operation.digest()))));
     out.extend(prompt.group.iter().map(|member| line(Tone::Faint, format!("   and {}", short(&member.digest)))));
@@ -320,6 +323,7 @@ fn member_head(prompt: &Prompt, member: &Member) -> Vec<Spans> {
     }
     out.push(line(Tone::Strong, format!("and {}", member.description)));
     out.extend(member.presentation.warnings.iter().map(|text| line(Tone::Warning, format!("⚠ {text}"))));
+    out.extend(table(&member.presentation.details));
     out
 }
 

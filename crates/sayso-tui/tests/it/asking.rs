@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use sayso_core::keymap::{Action, KEYMAPS};
-use sayso_core::prompt::{Choice, Prompt, Scope, Style};
+use sayso_core::prompt::{Choice, Prompt, Round, Scope, Style};
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
 use sayso_tui::theme::Theme;
@@ -207,6 +207,14 @@ fn z_50_what_is_grave_or_a_command_is_seen_whole_before_a_yes() {
             assert_eq!(is_yes(&person.press(&[key('y')])), all, "{style:?}\n{}", person.paint());
         }
     }
+}
+
+#[test]
+fn z_50_the_second_question_is_about_what_was_seen() {
+    let mut person = Person::at(Prompt { round: Round::Second, style: Style::Modal, ..prompts::long_danger() });
+    person.size = (80, 24);
+    person.paint();
+    assert!(is_yes(&person.press(&[key('y')])), "{}", person.paint());
 }
 
 #[test]

@@ -50,11 +50,11 @@ impl Painted {
     fn put(&self, prompt: Arc<Prompt>) -> io::Result<Ended> {
         let mut tty = self.tty.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = tty.take()?;
+        // What was typed ahead is nobody's answer; what comes from here on is told what it came too early for.
+        taken.forget_typed()?;
         let asking = Asking::new(Arc::clone(&prompt), self.look, Arc::clone(&self.patterns), Instant::now());
         let mut at = AtPrompt { asking, keys: Keys::default(), quiet_since: Instant::now(), notice: self.notice.start() };
         at.show(&mut taken)?;
-        // What was typed ahead is nobody's answer.
-        taken.forget_typed()?;
         loop {
             if self.stopped.load(Ordering::SeqCst) {
                 return Ok(answered(prompt.answer(Choice::Quit)));

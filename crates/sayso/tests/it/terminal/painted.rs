@@ -127,7 +127,8 @@ fn a_window_that_changes_its_size_shows_the_prompt_again() {
 
 #[test]
 fn h_55_a_lost_terminal_is_a_denial() {
-    let room = Room::new(&calls(&["f.py", "g.py"])).policy("approval_timeout: 0");
+    // The countdown writes once a second.
+    let room = Room::new(&calls(&["f.py", "g.py"])).policy("approval_timeout: 300");
     let mut screen = room.run();
     screen.see("PERMISSION REQUIRED");
     screen.lose();
@@ -216,13 +217,13 @@ fn r_08_a_pattern_is_typed_checked_and_previewed() {
     assert!(!room.has("o3.txt"), "{}", screen.text());
     screen.send("\u{15}");
     screen.see("type a pattern");
-    screen.send("sort -o * a.py");
-    screen.see("this would allow `sort -o * a.py` in this session");
+    screen.send("sort -o o?.txt a.py");
+    screen.see("this would allow `sort -o o?.txt a.py` in this session");
     screen.see("also matches 2 earlier commands, 1 of them DENIED");
     screen.send("\t");
-    screen.see("this would allow `sort -o * a.py` in this project");
+    screen.see("this would allow `sort -o o?.txt a.py` in this project");
     screen.press("\r");
-    screen.see("Auto-approval rule created: allow `sort -o * a.py` (project)");
+    screen.see("Auto-approval rule created: allow `sort -o o?.txt a.py` (project)");
     let (text, status) = screen.end();
     assert!(text.contains("takes it back)"), "{text}");
     assert!(text.contains("ran, unasked"), "the rule counts for the next one:\n{text}");
@@ -272,9 +273,13 @@ fn z_50_a_dangerous_prompt_takes_no_yes_before_all_of_it_was_seen() {
         std::thread::sleep(Duration::from_millis(50));
     }
     screen.see("rm -rf build");
-    screen.see("digest sha256:");
     screen.press("\u{1b}");
+    // The facts behind it belong to it.
     screen.at("confirmation 1 of 2", "y");
+    screen.see("not on the screen yet");
+    screen.press("\u{1b}[F");
+    screen.see("digest sha256:");
+    screen.press("y");
     screen.at("confirmation 2 of 2", "y");
     let (text, _) = screen.end();
     assert!(!room.has("build"), "{text}");

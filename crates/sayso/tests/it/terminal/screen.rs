@@ -73,6 +73,8 @@ struct Shown {
     /// Every byte so far.
     raw: Vec<u8>,
     closed: bool,
+    /// Nobody reads any more.
+    lost: bool,
 }
 
 /// A program at a terminal with a screen.
@@ -97,18 +99,18 @@ impl Screen {
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let parser = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
-        let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), closed: false }), Condvar::new()));
+        let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), closed: false, lost: false }), Condvar::new()));
         let to = Arc::clone(&shown);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             loop {
                 let count = reader.read(&mut bytes).unwrap_or_default();
-                let mut shown = to.0.lock().unwrap();
+                let Ok(mut shown) = to.0.lock() else { return };
                 shown.parser.process(&bytes[..count]);
                 shown.raw.extend_from_slice(&bytes[..count]);
                 shown.closed = count == 0;
                 to.1.notify_all();
-                if count == 0 {
+                if count == 0 || shown.lost {
                     return;
                 }
             }
@@ -131,7 +133,11 @@ impl Screen {
         let mut shown = self.shown.0.lock().unwrap();
         while !is_there(&shown) {
             let left = until.saturating_duration_since(Instant::now());
-            assert!(!shown.closed && !left.is_zero(), "{what} did not come; the screen shows:\n{}", shown.parser.screen().contents());
+            if shown.closed || left.is_zero() {
+                let text = shown.parser.screen().contents();
+                drop(shown);
+                panic!("{what} did not come; the screen shows:\n{text}");
+            }
             shown = self.shown.1.wait_timeout(shown, left).unwrap().0;
         }
     }
@@ -163,7 +169,7 @@ impl Screen {
             });
             // On a busy machine the question may have been there for less time than it seems from here.
             let now = self.text();
-            if !now.contains("does not count") && !now.contains("too fast") {
+            if !now.contains("stood there does not count") && !now.contains("too fast for a key") {
                 return;
             }
         }
@@ -182,8 +188,9 @@ impl Screen {
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
-    /// The terminal is gone.
+    /// The terminal is gone, as soon as the program has written to it once more.
     pub fn lose(&mut self) {
+        self.shown.0.lock().unwrap().lost = true;
         self.master = None;
         // The writer holds the terminal, too.
         self.keys = Box::new(std::io::sink());
@@ -203,15 +210,20 @@ impl Screen {
 
     /// Waits for the end: what stands on the screen, and the exit status.
     pub fn end(mut self) -> (String, u32) {
+        self.wait("the end", |shown| shown.closed);
         let status = self.child.wait().unwrap();
-        if self.master.is_some() {
-            self.wait("the end", |shown| shown.closed);
-        }
         (self.text(), status.exit_code())
     }
 
     /// Waits for the end without reading the screen.
     pub fn status(mut self) -> u32 {
         self.child.wait().unwrap().exit_code()
+    }
+}
+
+impl Drop for Screen {
+    /// A test that fails leaves no program behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
     }
 }
