@@ -18,7 +18,7 @@ use crate::policy::Policy;
 pub use bytes::{Packer, Unpacker};
 
 /// Changes with every change of the form.
-pub const LAYOUT: u32 = 3;
+pub const LAYOUT: u32 = 4;
 
 /// What can be packed. A type's own module says how, next to its fields.
 pub trait Packed: Sized {

@@ -1,7 +1,7 @@
 //! The command line: one file a command, its help text beside its code.
 
 mod agents;
-mod audit;
+pub(crate) mod audit;
 mod book;
 mod check;
 mod demo;
@@ -10,11 +10,12 @@ mod exec;
 mod grants;
 mod hook;
 mod install;
-mod policy;
+pub(crate) mod policy;
 mod policy_test;
 mod rules;
 mod run;
 mod sandbox;
+mod serve;
 mod undo;
 
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -63,6 +64,7 @@ enum Command {
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
     Sandbox(sandbox::SandboxArgs),
+    Serve(serve::ServeArgs),
 }
 
 impl Command {
@@ -76,6 +78,7 @@ impl Command {
             Command::Rules(args) => args.only_looks(),
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
+            Command::Serve(args) => args.only_looks(),
             Command::Run(_) | Command::Install(_) | Command::Uninstall(_) => false,
         }
     }
@@ -162,6 +165,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => rules::run(&args),
         Command::Grants(args) => grants::run(&args),
         Command::Sandbox(args) => sandbox::run(&args),
+        Command::Serve(args) => serve::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),
