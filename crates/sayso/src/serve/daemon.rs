@@ -48,6 +48,8 @@ const MOST: usize = 8192;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// So often the record is looked at for what others wrote.
 const LOOKS: Duration = Duration::from_millis(200);
+/// And every so many times while nobody listens.
+const SELDOM: u32 = 10;
 
 /// Runs the inbox until it is stopped. `ready` is called once with the one-time link, where there is a page.
 ///
@@ -210,12 +212,14 @@ async fn stop(server: &Arc<Server>) {
 
 /// Tells what others write into the record: hooks, and commands of the person.
 async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
-    let mut follow: Option<Follow> = None;
+    let mut follow: Option<Follow> = Follow::from_end(&state).ok();
+    let mut quiet = 0;
     loop {
         tokio::time::sleep(LOOKS).await;
-        if server.feed.watching() == 0 {
-            // Nobody listens, so nobody misses anything.
-            follow = None;
+        // While nobody listens it is looked at more seldom, only to go along: who comes then is told a little of what was before.
+        let watched = server.feed.watching() > 0;
+        quiet = if watched { 0 } else { quiet + 1 };
+        if quiet % SELDOM != 0 {
             continue;
         }
         let (mut from, state) = (follow.take(), state.clone());
@@ -229,7 +233,7 @@ async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
         });
         let Ok((next, found)) = looked.await else { continue };
         follow = next;
-        for stored in found.into_iter().flatten() {
+        for stored in found.into_iter().flatten().filter(|_| watched) {
             tell(&server, &stored);
         }
     }
