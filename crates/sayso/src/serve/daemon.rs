@@ -198,7 +198,7 @@ async fn stop(server: &Arc<Server>) {
     server.stopping.send_replace(true);
     let open = server.inbox.len();
     server.log.line(&format!("the inbox stops; {open} open prompts are denied"));
-    server.feed.say("stopping", "", Node::map::<String>([]));
+    server.feed.say("stopping", "", &Node::map::<String>([]));
     server.inbox.close();
     tokio::time::sleep(Duration::from_millis(50)).await;
     server.feed.close();
@@ -253,9 +253,9 @@ fn tell(server: &Server, stored: &Stored) {
     let null = || -> Node { sayso_core::node::Value::Null.into() };
     fields.extend(SHOWN.map(|key| (key, node.get(key).cloned().unwrap_or_else(null))));
     let session = node.get("session").and_then(Node::as_text).unwrap_or_default().to_owned();
-    server.feed.say("entry", &session, Node::map(fields));
+    server.feed.say("entry", &session, &Node::map(fields));
     if CHANGES.contains(&stored.kind.as_str()) {
         let words = node.get("words").and_then(Node::as_text).unwrap_or(&stored.kind);
-        server.feed.say("updated", &session, Node::map([("words", Node::text(sayso_core::visible::visible(words)))]));
+        server.feed.say("updated", &session, &Node::map([("words", Node::text(sayso_core::visible::visible(words)))]));
     }
 }
