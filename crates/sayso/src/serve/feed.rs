@@ -201,6 +201,13 @@ impl Inner {
     }
 }
 
+impl Listening {
+    /// How many listen.
+    pub(super) fn others(&self) -> usize {
+        self.feed.watching()
+    }
+}
+
 impl Drop for Listening {
     fn drop(&mut self) {
         self.feed.inner().listeners.remove(&self.number);

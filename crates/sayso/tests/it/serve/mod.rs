@@ -10,6 +10,7 @@ mod life;
 mod load;
 mod operations;
 mod rights;
+mod watching;
 mod web;
 
 use std::collections::HashMap;
