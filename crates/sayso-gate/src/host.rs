@@ -45,11 +45,21 @@ pub struct Asked {
     prompt: String,
 }
 
-/// Says whether the host can ask about a call, or why it cannot and what to do.
-pub type CanAsk<'a> = &'a dyn Fn(&Operation, &Verdict) -> Result<(), String>;
+/// Who asks about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// The host, in a dialog of its own.
+    Host,
+    /// The gate, at its own port for asking.
+    Gate,
+}
+
+/// Says who asks about a call, or why nobody can and what to do.
+pub type CanAsk<'a> = &'a dyn Fn(&Operation, &Verdict) -> Result<Asker, String>;
 
 impl Gate {
-    /// Judges a call and writes the decision down. Nobody is asked here: where a person has to be, the host does it, or it is a denial.
+    /// Judges a call and writes the decision down. Where a person has to be asked, the host does it or the gate itself, which waits here for the
+    /// answer; or it is a denial.
     pub fn answer(&self, call: Call, can_ask: CanAsk<'_>) -> Answer {
         let operation = match self.freeze(call) {
             Ok(operation) => operation,
@@ -80,7 +90,12 @@ impl Gate {
                     }
                 },
                 Decision::Ask => {
-                    if let Err(why) = can_ask(&operation, &verdict) {
+                    let asker = can_ask(&operation, &verdict);
+                    if asker == Ok(Asker::Gate) {
+                        let held = pollster::block_on(self.hold_frozen(Ok(operation), &mut Turn::alone()));
+                        return held.map_or_else(Answer::Refuse, Answer::Run);
+                    }
+                    if let Err(why) = asker {
                         let reason = verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
                         let why = format!("a person has to be asked: {reason}; and {why}");
                         return refuse(End { outcome: Outcome::Nobody, ..End::trouble(&why) });

@@ -57,7 +57,7 @@ impl Gate {
 
     /// What is judged, shown and run is this one value: nothing can change in it any more. The files it names still can; the seal is for
     /// those.
-    async fn hold_frozen(&self, frozen: Frozen, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
+    pub(crate) async fn hold_frozen(&self, frozen: Frozen, turn: &mut Turn) -> Result<Approved, Box<Finished>> {
         let operation = frozen?;
         // A caller that goes away while it waits has taken the call back.
         let waiting = Waiting::start(self, &operation);

@@ -26,5 +26,6 @@ pub mod report;
 pub mod runner;
 pub mod screen;
 pub mod scripted;
+pub mod serve;
 mod shelf;
 pub mod workbench;

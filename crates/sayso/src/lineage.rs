@@ -63,10 +63,15 @@ impl Process {
     }
 }
 
+/// A process and those above it, the nearest first.
+fn from(id: u32) -> impl Iterator<Item = Process> {
+    let first = Process::of(id);
+    std::iter::successors(first, |process| (process.parent > 1).then(|| Process::of(process.parent)).flatten()).take(MOST)
+}
+
 /// The processes above this one, the nearest first.
 fn above() -> impl Iterator<Item = Process> {
-    let own = Process::of(std::process::id());
-    std::iter::successors(own, |process| (process.parent > 1).then(|| Process::of(process.parent)).flatten()).skip(1).take(MOST)
+    from(std::process::id()).skip(1)
 }
 
 /// Keeps which process the agent is that starts this hook. Where that cannot be seen, nothing is kept.
@@ -104,8 +109,31 @@ pub fn agent_above(state: &Path) -> Option<String> {
     if let Some(mark) = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())) {
         return Some(format!("an agent, by the variable `{mark}`"));
     }
+    agent_among(state, above())
+}
+
+/// The agent that another process of this person runs below, or is, in words. One that cannot be looked at counts as an agent's.
+pub fn agent_over(state: &Path, id: u32) -> Option<String> {
+    let unseen = || format!("process {id} cannot be looked at");
+    let Ok(environment) = fs::read(format!("/proc/{id}/environ")) else { return Some(unseen()) };
+    let has = |name: &str, line: &[u8]| line.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.len() > 1 && rest.starts_with(b"="));
+    if let Some(mark) = MARKS.iter().find(|name| environment.split(|byte| *byte == 0).any(|line| has(name, line))) {
+        return Some(format!("an agent, by the variable `{mark}`"));
+    }
+    if Process::of(id).is_none() {
+        return Some(unseen());
+    }
+    agent_among(state, from(id))
+}
+
+/// Whether another process is this very program.
+pub fn is_this_program(id: u32) -> bool {
+    Process::of(id).is_some_and(Process::is_sayso)
+}
+
+fn agent_among(state: &Path, mut processes: impl Iterator<Item = Process>) -> Option<String> {
     let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
-    above().find_map(|process| {
+    processes.find_map(|process| {
         let known = folder.as_ref().and_then(|folder| kept(folder, &format!("{PREFIX}{}", process.id)));
         if let Some((_, _, agent)) = known.filter(|(id, started, _)| (*id, *started) == (process.id, process.started)) {
             return Some(format!("`{agent}`, process {}", process.id));

@@ -364,6 +364,12 @@ impl Context<'_> {
                 if let Some(exec) = node.get("exec") {
                     settings.hooks_exec = self.sourced(exec, exec.as_text().unwrap_or_default().to_owned());
                 }
+                if let Some(entry) = node.entries().iter().find(|entry| entry.key == "start") {
+                    match self.origin.is_project() {
+                        true => self.not_for_projects(entry),
+                        false => settings.hooks_start = self.sourced(&entry.node, entry.node.as_bool().unwrap_or(false)),
+                    }
+                }
                 if let Some(defer) = node.get("defer") {
                     settings.hooks_defer = self.sourced(defer, defer.as_bool().unwrap_or(false));
                 }

@@ -289,6 +289,7 @@ pub static POLICY: Record = Record {
                 fields: &[
                     field("ask", Word(&["auto", "host", "inbox"]), "Who asks when a hook has to."),
                     field("exec", Word(&["auto", "always", "never"]), "Which commands of an agent are run by `sayso exec`."),
+                    field("start", Bool, "Whether a hook with a question for the inbox opens it, if it is not open."),
                     field(
                         "defer",
                         Bool,

@@ -244,6 +244,8 @@ settings! {
         hooks_ask: String = "auto".to_owned(),
         /// Which commands of an agent are run by `sayso exec`.
         hooks_exec: String = "auto".to_owned(),
+        /// Whether a hook with a question for the inbox opens it.
+        hooks_start: bool = false,
         /// Whether a run that nobody watches is ended at a question, to be gone on with later.
         hooks_defer: bool = false,
     }

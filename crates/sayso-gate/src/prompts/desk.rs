@@ -171,8 +171,8 @@ impl Desk {
         open.map(|row| Arc::clone(&row.prompt)).collect()
     }
 
-    /// Takes an answer, if it is the first valid one.
-    pub(super) fn answer(&mut self, seat: u64, answer: Answer) -> Result<(), Refused> {
+    /// Takes an answer, if it is the first valid one. `by` is who gave it, where several people answer at one seat.
+    pub(super) fn answer(&mut self, seat: u64, answer: Answer, by: Option<String>) -> Result<(), Refused> {
         let Some(number) = self.numbers.get(&answer.prompt).copied() else {
             return Err(match self.ended.get(&answer.prompt) {
                 Some(true) => Refused::AlreadyAnswered,
@@ -194,7 +194,7 @@ impl Desk {
         if let Choice::Pattern { text, .. } = &answer.choice {
             pattern::check(text, &row.prompt.operation).map_err(Refused::BadPattern)?;
         }
-        let by = answerer.name.clone();
+        let by = by.unwrap_or_else(|| answerer.name.clone());
         self.end(number, Ended::Answered { answer, by });
         Ok(())
     }
@@ -213,6 +213,14 @@ impl Desk {
                 Ok(())
             }
             _ => Err(Refused::NotYours),
+        }
+    }
+
+    /// When an open prompt is denied; none where it waits, or is not open.
+    pub(super) fn due(&self, id: &str) -> Option<Instant> {
+        match self.rows.get(self.numbers.get(id)?)?.slot {
+            Slot::Open { due, .. } => due,
+            Slot::Ended(_) => None,
         }
     }
 

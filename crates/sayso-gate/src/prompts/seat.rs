@@ -94,7 +94,17 @@ impl Seat {
 
     /// Answers. The first valid answer wins.
     pub fn answer(&self, answer: Answer) -> Result<(), Refused> {
-        self.shared.at_desk(|desk| desk.answer(self.number, answer))
+        self.shared.at_desk(|desk| desk.answer(self.number, answer, None))
+    }
+
+    /// The same for a door where several people answer, each by a name that it vouches for.
+    pub fn answer_as(&self, answer: Answer, by: String) -> Result<(), Refused> {
+        self.shared.at_desk(|desk| desk.answer(self.number, answer, Some(by)))
+    }
+
+    /// When an open prompt is denied, if nobody answers; none where it waits, or is not open.
+    pub fn due(&self, prompt: &str) -> Option<Instant> {
+        self.shared.desk().due(prompt)
     }
 
     /// Somebody is looking at a prompt: it waits longer, up to a limit.

@@ -10,7 +10,7 @@ pub mod health;
 mod lock;
 mod pick;
 mod schema;
-mod sessions;
+pub mod sessions;
 mod standing;
 pub mod stats;
 pub mod story;

@@ -4,9 +4,43 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Transaction, params};
 
-use super::Trouble;
+use super::{Index, Trouble};
 use super::pick::Fields;
 use crate::read::Stored;
+
+/// A session of the record. Times are in milliseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named as in the record")]
+pub struct Session {
+    pub session: String,
+    pub agent: Option<String>,
+    pub workspace: Option<String>,
+    pub first: i64,
+    pub last: i64,
+    pub ended: Option<i64>,
+    pub calls: u64,
+}
+
+impl Index {
+    /// The sessions in which something happened last, the latest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions(&self, most: u64) -> Result<Vec<Session>, String> {
+        let sql = "SELECT session, agent, workspace, first, last, ended, calls FROM sessions ORDER BY last_number DESC LIMIT ?1";
+        self.all(sql, &[&most], |row| {
+            Ok(Session {
+                session: row.get(0)?,
+                agent: row.get(1)?,
+                workspace: row.get(2)?,
+                first: row.get(3)?,
+                last: row.get(4)?,
+                ended: row.get(5)?,
+                calls: row.get(6)?,
+            })
+        })
+    }
+}
 
 /// What was seen of sessions and is not written yet.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -27,10 +27,21 @@ pub(super) struct HookArgs {
     /// Whose hook it is.
     #[arg(value_name = "AGENT")]
     agent: Which,
+
+    /// So many seconds the agent waits for the answer, by its settings; a question in the inbox may stay open almost as long.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(LEAST..=MOST))]
+    wait: Option<u64>,
 }
 
 /// Shorter than any agent waits for an answer: one that comes too late is none, and then the tool runs.
 const DEADLINE: Duration = Duration::from_secs(25);
+/// Where the agent's settings say how long it waits, the answer is there so much earlier.
+const MARGIN: u64 = 15;
+/// So long the hook has after an answer of a person, or after the time for the judge.
+const AFTER: Duration = Duration::from_secs(1);
+/// As long as an agent waits at least, and at most.
+const LEAST: u64 = 60;
+const MOST: u64 = 86_400;
 
 /// So much stack the work has, whatever limit the agent was started with.
 const STACK: usize = 8 << 20;
@@ -48,14 +59,25 @@ pub(super) fn early() -> Option<ExitCode> {
         "codex" => Which::Codex,
         _ => return None,
     };
-    words.next().is_none().then(|| run(which))
+    let wait = match words.next() {
+        None => None,
+        Some(flag) if flag == "--wait" => {
+            let wait = words.next()?.to_str()?.parse().ok().filter(|wait| (LEAST..=MOST).contains(wait));
+            Some(wait?)
+        }
+        Some(_) => return None,
+    };
+    words.next().is_none().then(|| run(which, wait))
 }
 
 pub(super) fn run_args(args: &HookArgs) -> ExitCode {
-    run(args.agent)
+    run(args.agent, args.wait)
 }
 
-fn run(which: Which) -> ExitCode {
+fn run(which: Which, wait: Option<u64>) -> ExitCode {
+    let deadline = wait.map_or(DEADLINE, |wait| Duration::from_secs(wait - MARGIN));
+    let end = Instant::now() + deadline;
+    hook::inbox::answer_until(end);
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
     let agent: &'static dyn Agent = match which {
@@ -66,7 +88,15 @@ fn run(which: Which) -> ExitCode {
     // The work is done by the thread that is there already, since that is faster, and another one watches the time.
     let watched = Arc::clone(&answered);
     let watch = std::thread::Builder::new().stack_size(SMALL_STACK).spawn(move || {
-        std::thread::sleep(DEADLINE);
+        std::thread::sleep(DEADLINE.min(deadline));
+        // People take longer than the judge, and what they said still has to be written down.
+        let mut last = Instant::now();
+        while Instant::now() < end && last.elapsed() < AFTER {
+            if hook::inbox::is_waiting() {
+                last = Instant::now();
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
         // Whoever is first speaks, and the other one is silent: two answers would be none.
         if !watched.swap(true, Ordering::SeqCst) {
             say(&Said::refused("it could not be judged in time; nothing was changed"));

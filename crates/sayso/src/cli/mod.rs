@@ -1,7 +1,7 @@
 //! The command line: one file a command, its help text beside its code.
 
 mod agents;
-mod audit;
+pub(crate) mod audit;
 mod book;
 mod check;
 mod demo;
@@ -10,12 +10,14 @@ mod exec;
 mod grants;
 mod hook;
 mod install;
-mod policy;
+pub(crate) mod policy;
 mod policy_test;
 mod rules;
 mod run;
 mod sandbox;
+mod serve;
 mod undo;
+mod watch;
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ enum Command {
     Rules(rules::RulesArgs),
     Grants(grants::GrantsArgs),
     Sandbox(sandbox::SandboxArgs),
+    Serve(serve::ServeArgs),
+    Watch(watch::WatchArgs),
 }
 
 impl Command {
@@ -76,7 +80,8 @@ impl Command {
             Command::Rules(args) => args.only_looks(),
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
-            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) => false,
+            Command::Serve(args) => args.only_looks(),
+            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
         }
     }
 }
@@ -162,6 +167,8 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => rules::run(&args),
         Command::Grants(args) => grants::run(&args),
         Command::Sandbox(args) => sandbox::run(&args),
+        Command::Serve(args) => serve::run(&args),
+        Command::Watch(args) => watch::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

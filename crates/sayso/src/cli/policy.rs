@@ -188,7 +188,8 @@ fn where_from(rule: &Rule) -> String {
     if rule.id == rule.source { rule.source.clone() } else { format!("{} ({})", rule.source, rule.id) }
 }
 
-fn view_json(view: &View) -> Node {
+/// A view of the policy as a value.
+pub(crate) fn view_json(view: &View) -> Node {
     let text = |text: &str| Node::text(text);
     let settings = view
         .settings

@@ -3,6 +3,7 @@
 //! Everything that goes wrong on the way is a denial, or, where nothing can be denied any more, words on the error stream.
 
 mod after;
+pub mod inbox;
 pub mod pending;
 mod place;
 
@@ -16,7 +17,7 @@ use sayso_core::verdict::{Confirm, Decision, Verdict};
 use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::gate::Gate;
-use sayso_gate::host::{Answer, Asked};
+use sayso_gate::host::{Answer, Asked, Asker};
 
 use crate::intake::agent::{Agent, Around, Event, Reply, Said, Wanted, document, with};
 use crate::{holding, record_folder};
@@ -94,11 +95,20 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
     let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
     let gate = place.gate(first)?;
-    let can_ask = |operation: &Operation, verdict: &Verdict| can_ask(agent, settings, around, operation, verdict);
+    let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
+        true => Ok(Asker::Gate),
+        false => can_ask(agent, settings, around, operation, verdict).map(|()| Asker::Host),
+    };
     let mut approved = Vec::new();
     for call in calls {
         match gate.answer(call.clone(), &can_ask) {
-            Answer::Run(one) => approved.push(one),
+            Answer::Run(one) => {
+                if one.yes().is_some() {
+                    // Its own question about the same call, which comes next, is answered with this.
+                    pending::put_yes(place.state(), call)?;
+                }
+                approved.push(one);
+            }
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
             Answer::Ask(asked) if is_deferred(agent, settings, around) => {
                 return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked.operation, &asked.verdict))));
@@ -141,9 +151,6 @@ const LATER: &str = "The run waits: allow or deny it with a rule (`sayso rules a
 
 /// Whether the agent's own dialog is enough for a question.
 fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
-    if settings.hooks_ask == "inbox" {
-        return Err(NO_INBOX.to_owned());
-    }
     if !is_deferred(agent, settings, around) {
         agent.can_ask(around)?;
     }
@@ -156,9 +163,6 @@ fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &
     }
     Ok(())
 }
-
-const NO_INBOX: &str = "questions go to the inbox (`hooks.ask: inbox`), and this version of sayso has none yet; set `hooks.ask: host`, or \
-                        allow it with a rule";
 
 /// What the person reads in the agent's own dialog.
 fn question(operation: &Operation, verdict: &Verdict) -> String {
@@ -249,14 +253,27 @@ fn dialog(agent: &dyn Agent) -> String {
     format!("the dialog of {}", agent.name())
 }
 
+/// Whether a person said yes to these very calls in the inbox a moment ago, which is used up with that.
+fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
+    let mut all = !calls.is_empty();
+    for call in calls {
+        all &= pending::take_yes(place.state(), call)?;
+    }
+    Ok(all)
+}
+
 /// The answer in place of the person, where the agent would ask by itself. An error is a denial.
 fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     let place = Place::open(&first.workspace)?;
-    if wanted.is_inner || place.is_own_command(&wanted.input) {
+    if wanted.is_inner {
         return Ok(Reply::Nothing);
     }
-    let inbox = place.settings()?.hooks_ask == "inbox";
+    if place.is_own_command(&wanted.input) {
+        // What was handed over was answered before; where the agent's dialog is what answers it, it stays the person's.
+        return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
+    }
+    let settings = place.settings()?;
     let verdicts = place.judged(&wanted.calls)?;
     let (verdict, call): (&Verdict, &Call) = verdicts
         .iter()
@@ -267,14 +284,21 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let calls = match verdict.decision {
         Decision::Allow if bounded || !agent.answers_questions() => return Ok(Reply::Nothing),
         Decision::Allow => wanted.calls.as_slice(),
+        // The person was asked a moment ago, and said yes to this very call.
+        Decision::Ask if was_answered(&place, &wanted.calls)? => {
+            return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
+        }
         // The person is asked by the agent, and that is enough.
-        Decision::Ask if verdict.confirm != Confirm::Double && !inbox => return Ok(Reply::Nothing),
+        Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" => return Ok(Reply::Nothing),
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),
     };
     let gate = place.gate(first)?;
     for call in calls {
-        let why = if inbox { NO_INBOX } else { "it takes two confirmations, and the dialog of the agent has one; run it by hand" };
-        match gate.answer(call.clone(), &|_, _| Err(why.to_owned())) {
+        let can_ask = |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
+            true => Ok(Asker::Gate),
+            false => Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned()),
+        };
+        match gate.answer(call.clone(), &can_ask) {
             Answer::Run(_) => {}
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
             Answer::Ask(..) => return Ok(Reply::Nothing),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::Call;
+use sayso_core::operation::{Call, Operation};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 
@@ -49,6 +49,37 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
         ("sub_agent", flag(!call.agent.parents.is_empty())),
     ]);
     write(&folder, &name("call", &call.session, &call.id), &node)
+}
+
+/// Keeps that a person said yes to a call, for the agent's own question about it: that names no id, so the call itself has to be the same.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn put_yes(state: &Path, call: &Call) -> Result<(), String> {
+    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    write(&folder, &yes_name(call)?, &Node::map([("at", Node::from(Value::Number(now().to_string())))]))
+}
+
+/// Takes it; false where nobody said yes to this very call, or not a moment ago.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn take_yes(state: &Path, call: &Call) -> Result<bool, String> {
+    let found = read(state, &yes_name(call)?, true)?;
+    let at = found.as_ref().and_then(|node| node.get("at")).and_then(Node::as_whole);
+    Ok(at.is_some_and(|at| now().saturating_sub(at) <= MOMENT))
+}
+
+/// So many seconds a yes is one of a moment ago.
+const MOMENT: u64 = 60;
+
+fn now() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn yes_name(call: &Call) -> Result<String, String> {
+    let operation = Operation::freeze(call.clone()).map_err(|malformed| malformed.0)?;
+    Ok(name("yes", &call.session, &operation.digest().to_string()))
 }
 
 /// Keeps in which folder a session began.

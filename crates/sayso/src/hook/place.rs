@@ -11,7 +11,6 @@ use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
-use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::tool::{self, Kind};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::approved::Approved;
@@ -19,13 +18,14 @@ use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
-use sayso_gate::ports::{Ask, Later, Ran, Run, Spent, Store};
+use sayso_gate::ports::{Later, Ran, Run, Spent, Store};
 use sayso_store::Folder;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
+use super::inbox::Inbox;
 use crate::assemble::{Choice, RealWorld};
 use crate::bounding::Bounding;
 use crate::recorder::Recorder;
@@ -87,7 +87,7 @@ impl Place {
         let contains = is_command && self.is_contained(first, settings);
         let world = RealWorld(Machine::new(self.whereabouts.clone()).containing(contains));
         let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
-        let ports = Ports { world: Arc::new(world), ask: Arc::new(Nobody), run: Arc::new(Nobody), store: Arc::new(store) };
+        let ports = Ports { world: Arc::new(world), ask: Arc::new(Inbox::new(self.state())), run: Arc::new(Nobody), store: Arc::new(store) };
         let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
         if is_command && settings.sandbox_require {
             let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
@@ -236,8 +236,9 @@ impl Store for HookStore {
         Arc::clone(&self.grants)
     }
 
+    /// The entry that was written just before is what keeps it.
     fn remember(&self, _: Grant) -> Result<(), String> {
-        Err("nothing is kept here".to_owned())
+        Ok(())
     }
 
     fn take(&self, grant: &str) -> bool {
@@ -274,14 +275,8 @@ impl Uses for LazySpent {
     }
 }
 
-/// Asks nobody and runs nothing: both are the agent's.
+/// Runs nothing: that is the agent's.
 struct Nobody;
-
-impl Ask for Nobody {
-    fn ask<'a>(&'a self, _: Arc<Prompt>) -> Later<'a, Ended> {
-        Box::pin(async { Ended::Nobody })
-    }
-}
 
 impl Run for Nobody {
     fn run<'a>(&'a self, _: Approved) -> Later<'a, Ran> {

@@ -141,7 +141,7 @@ pub(super) fn as_json(listed: &Listed) -> String {
 }
 
 /// The same as a value.
-pub(super) fn as_node(listed: &Listed) -> Node {
+pub(crate) fn as_node(listed: &Listed) -> Node {
     let text = |text: &Option<String>| text.as_ref().map_or_else(null, Node::text);
     let time = |at: Option<i64>| at.map_or_else(null, |at| Node::text(rfc3339(at)));
     Node::map([

@@ -108,7 +108,8 @@ fn or_none(text: &str) -> String {
     if text.is_empty() { "(none)".to_owned() } else { visible(text).into_owned() }
 }
 
-fn as_node(stats: &Stats) -> Node {
+/// The counts as a value.
+pub(crate) fn as_node(stats: &Stats) -> Node {
     let time = |at: Option<i64>| at.map_or_else(null, |at| Node::text(times::rfc3339(at)));
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let rules = stats.asks_by_rule.iter().map(|(rule, count)| Node::map([("rule", Node::text(rule)), ("asks", number(count))]));

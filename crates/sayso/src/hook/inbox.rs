@@ -1,0 +1,133 @@
+//! The hook's way to the inbox: the question goes there, and the call is held until somebody answers or the time is up.
+
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use sayso_core::node::Node;
+use sayso_core::policy::settings::Resolved;
+use sayso_core::prompt::{Ended, Prompt};
+use sayso_gate::ports::{Ask, Later};
+
+use crate::serve::client::{Client, Trouble};
+use crate::serve::wire;
+
+/// So long before the hook has to have answered, it stops waiting.
+const MARGIN: Duration = Duration::from_secs(1);
+/// So long a small question to the inbox may take.
+const SHORT: Duration = Duration::from_millis(500);
+/// So long an inbox may take to be ready.
+const STARTING: Duration = Duration::from_secs(3);
+
+/// When this process has to have answered.
+static DEADLINE: OnceLock<Instant> = OnceLock::new();
+
+/// Whether a question is in the inbox: then it takes as long as people take.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a question of this process waits in the inbox.
+pub fn is_waiting() -> bool {
+    IS_OPEN.load(Ordering::SeqCst)
+}
+
+/// Says when this process has to have answered.
+pub fn answer_until(deadline: Instant) {
+    // Said once, before anything else is done.
+    let _ = DEADLINE.set(deadline);
+}
+
+fn until() -> Instant {
+    let deadline = DEADLINE.get().copied().unwrap_or_else(|| Instant::now() + Duration::from_secs(20));
+    deadline.checked_sub(MARGIN).unwrap_or(deadline)
+}
+
+/// Whether questions go to the inbox, by what the person said and by whether somebody is there.
+///
+/// # Errors
+/// When they have to, and there is none; says what to do.
+pub(super) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
+    match settings.hooks_ask.as_str() {
+        "inbox" => match is_there(state) {
+            Ok(_) => Ok(true),
+            Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| format!("{why}; {OTHERWISE}")),
+            Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
+        },
+        // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
+        "auto" => Ok(is_there(state).is_ok_and(|watching| watching > 0)),
+        _ => Ok(false),
+    }
+}
+
+const OTHERWISE: &str = "or set `hooks.ask: host`, or allow it with a rule";
+
+/// How many screens are open there.
+fn is_there(state: &Path) -> Result<u64, Trouble> {
+    let client = Client::new(state).map_err(Trouble::Broken)?.ok_or(Trouble::NotThere)?;
+    let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
+    match answer.body.get("watching").and_then(Node::as_whole) {
+        Some(watching) if answer.is_done() => Ok(watching),
+        _ => Err(Trouble::Broken(answer.problem())),
+    }
+}
+
+/// Opens the inbox, in a session of its own and with nothing of the agent's environment.
+fn start(state: &Path) -> Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| format!("the inbox could not be opened: {error}"))?;
+    let mut command = Command::new(program);
+    command.args(["serve", "--detached"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    for name in ["HOME", "PATH", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+        command.envs(std::env::var_os(name).map(|value| (name, value)));
+    }
+    // A group of its own: what ends the agent does not end it.
+    command.process_group(0).current_dir("/");
+    command.spawn().map_err(|error| format!("the inbox could not be opened: {error}"))?;
+    let end = Instant::now() + STARTING;
+    while is_there(state).is_err() {
+        if Instant::now() > end {
+            return Err("the inbox was started, and is not ready".to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// Asks in the inbox.
+pub(super) struct Inbox {
+    state: PathBuf,
+}
+
+impl Inbox {
+    pub(super) fn new(state: &Path) -> Inbox {
+        Inbox { state: state.to_owned() }
+    }
+
+    fn put(&self, prompt: &Prompt) -> Ended {
+        let until = until();
+        let left = until.saturating_duration_since(Instant::now()).as_secs();
+        let question = wire::question(prompt, left);
+        let client = match Client::new(&self.state) {
+            Ok(Some(client)) => client,
+            Ok(None) => return Ended::Failed(Trouble::NotThere.words()),
+            Err(why) => return Ended::Failed(why),
+        };
+        IS_OPEN.store(true, Ordering::SeqCst);
+        let answered = client.request("POST", "/v1/prompts", Some(&question), until);
+        IS_OPEN.store(false, Ordering::SeqCst);
+        match answered {
+            Ok(answer) if answer.is_done() => wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
+            Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
+            Err(Trouble::TooSlow) => Ended::TimedOut,
+            Err(trouble) => Ended::Failed(trouble.words()),
+        }
+    }
+}
+
+impl Ask for Inbox {
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        // A hook has nothing else to do meanwhile.
+        Box::pin(async move { self.put(&prompt) })
+    }
+}

@@ -1,0 +1,134 @@
+//! Operations that programs submit: judged, decided, waited for, taken back, reported.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use sayso_core::node::{Node, Value};
+use sayso_core::operation::{Agent, Call};
+
+use crate::report as verdicts;
+use crate::serve::door::Submitted;
+use crate::serve::http::{Asked, only, too_many, whole};
+use crate::serve::problem::Problem;
+use crate::serve::reply::{Answered, Reply};
+use crate::serve::server::Server;
+
+/// The agent that every operation from here has above it: to be called by another name can only take rights away.
+const AGENT: &str = "http";
+/// So long an answer is waited for at most, in seconds.
+const LONGEST: u64 = 600;
+
+/// The call that a body describes, and how long it is waited for.
+fn call(body: &Node) -> Result<(Call, Duration), Problem> {
+    only(body, &["id", "tool", "args", "cwd", "workspace", "agent", "session", "batch", "wait"])?;
+    let text = |key: &str| match body.get(key) {
+        None => Ok(None),
+        Some(node) if matches!(node.value, Value::Null) => Ok(None),
+        Some(node) => node.as_text().map(Some).ok_or_else(|| Problem::unreadable(format!("`{key}` is {}, not text", node.kind_word()))),
+    };
+    let needed = |key: &str| text(key)?.ok_or_else(|| Problem::unreadable(format!("`{key}` is missing")));
+    let absolute = |key: &str, path: &str| {
+        let is = path.starts_with('/') && !path.contains('\0');
+        if is { Ok(sayso_core::paths::join("/", path)) } else { Err(Problem::unreadable(format!("`{key}` is no absolute path"))) }
+    };
+    let args = match body.get("args") {
+        None => Value::Null.into(),
+        Some(node) if matches!(node.value, Value::Null | Value::Map(_)) => node.clone(),
+        Some(node) => return Err(Problem::unreadable(format!("`args` is {}, not an object", node.kind_word()))),
+    };
+    let workspace = absolute("workspace", needed("workspace")?)?;
+    let cwd = text("cwd")?.map_or_else(|| Ok(workspace.clone()), |cwd| absolute("cwd", cwd))?;
+    let wait = match body.get("wait") {
+        None => 0,
+        Some(node) => whole(node)
+            .filter(|seconds| *seconds <= LONGEST)
+            .ok_or_else(|| Problem::unreadable(format!("`wait` is no number of seconds up to {LONGEST}")))?,
+    };
+    let agent = match text("agent")? {
+        None | Some("") | Some(AGENT) => Agent { name: AGENT.to_owned(), parents: Vec::new() },
+        Some(name) => Agent { name: name.to_owned(), parents: vec![AGENT.to_owned()] },
+    };
+    let call = Call {
+        id: text("id")?.unwrap_or_default().to_owned(),
+        cwd,
+        agent,
+        session: text("session")?.unwrap_or_default().to_owned(),
+        batch: text("batch")?.map(str::to_owned),
+        ..Call::new(needed("tool")?, args, workspace)
+    };
+    Ok((call, Duration::from_secs(wait)))
+}
+
+/// Judges, and writes nothing down.
+pub(super) fn check(server: &Server, asked: &Asked) -> Answered {
+    let (call, _) = call(&asked.body)?;
+    let id = Node::text(&call.id);
+    let judged = server.door.check(call).map_err(Problem::broken)?;
+    Ok(Reply::json(
+        200,
+        &match judged {
+            Ok(judged) => verdicts::json(&id, &judged),
+            Err(malformed) => verdicts::malformed(&id, &malformed),
+        },
+    ))
+}
+
+/// Submits one.
+pub(super) async fn submit(server: &Server, asked: &Asked) -> Answered {
+    let (call, wait) = call(&asked.body)?;
+    if !server.rates.asks.takes() {
+        return Err(too_many());
+    }
+    server.counts.submitted.fetch_add(1, Ordering::Relaxed);
+    let submitted = server.door.submit(call).await.map_err(Problem::broken)?;
+    let state = if wait.is_zero() { submitted.state() } else { submitted.wait(wait).await };
+    let (node, asking) = submitted.node(&state);
+    Ok(Reply::json(if asking { 202 } else { 200 }, &node))
+}
+
+fn find(server: &Server, asked: &Asked) -> Result<Arc<Submitted>, Problem> {
+    server.door.find(asked.name()).ok_or_else(|| Problem::missing("there is no such operation").with_hint("take it for a denial"))
+}
+
+/// What became of one.
+pub(super) async fn look(server: &Server, asked: &Asked) -> Answered {
+    let wait = asked.whole("wait", LONGEST)?.unwrap_or(0);
+    let submitted = find(server, asked)?;
+    let state = if wait == 0 { submitted.state() } else { submitted.wait(Duration::from_secs(wait)).await };
+    Ok(Reply::json(200, &submitted.node(&state).0))
+}
+
+/// Takes one back.
+pub(super) fn take_back(server: &Server, asked: &Asked) -> Answered {
+    let submitted = find(server, asked)?;
+    submitted.take_back();
+    Ok(Reply::json(200, &submitted.node(&submitted.state()).0))
+}
+
+/// What came of running one.
+pub(super) fn report(server: &Server, asked: &Asked) -> Answered {
+    let body = &asked.body;
+    only(body, &["succeeded", "started", "milliseconds", "exit"])?;
+    let flag = |key: &str| body.get(key).map(|node| node.as_bool().ok_or_else(|| Problem::unreadable(format!("`{key}` is true or false")))).transpose();
+    let succeeded = flag("succeeded")?.ok_or_else(|| Problem::unreadable("`succeeded` is missing"))?;
+    let started = flag("started")?.unwrap_or(true);
+    let milliseconds = match body.get("milliseconds") {
+        None => 0,
+        Some(node) => whole(node).ok_or_else(|| Problem::unreadable("`milliseconds` is no number"))?,
+    };
+    let exit = match body.get("exit").map(|node| &node.value) {
+        None | Some(Value::Null) => None,
+        Some(Value::Number(number)) => {
+            let status = number.split_once('.').map_or(number.as_str(), |(whole, _)| whole);
+            Some(status.parse::<i32>().map_err(|_| Problem::unreadable("`exit` is no status"))?.to_string())
+        }
+        Some(_) => return Err(Problem::unreadable("`exit` is no status")),
+    };
+    let submitted = find(server, asked)?;
+    match submitted.report(succeeded && started, started, milliseconds, exit) {
+        Ok(true) => Ok(Reply::nothing()),
+        Ok(false) => Err(Problem::new(409, "reported", "it may not run, or was reported before")),
+        Err(why) => Err(Problem::broken(why)),
+    }
+}

@@ -1,0 +1,49 @@
+//! The inbox: open questions of all agents in one place, over HTTP on this machine and over a unix socket.
+//!
+//! `daemon` starts and stops it; `http` reads requests and `route` says which there are; `guard` and `who` say whether somebody may; `api/*`
+//! answers. What is open is kept by `inbox`, what happened by `feed`, and operations that are submitted here go through `door`. `client` is the
+//! other end of the socket, for hooks and for the commands of a person.
+
+mod api;
+pub mod client;
+mod daemon;
+mod door;
+mod feed;
+mod folder;
+mod guard;
+mod http;
+mod hurried;
+mod inbox;
+mod log;
+mod logins;
+mod page;
+mod peer;
+mod pin;
+mod posted;
+mod problem;
+mod rate;
+mod recorded;
+mod reply;
+mod route;
+mod secret;
+mod server;
+mod stream;
+mod who;
+pub mod wire;
+
+pub use daemon::{Listen, Options, run};
+pub use folder::{Home, Told};
+pub use pin::set as set_pin;
+
+/// The version of what hooks and the inbox say to each other. Another one is refused.
+pub const PROTOCOL: u32 = 1;
+/// The version of the program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Where the page is, if nobody says otherwise.
+pub const PORT: u16 = 7297;
+
+/// The time, in milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

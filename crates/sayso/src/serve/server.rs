@@ -1,0 +1,130 @@
+//! The server as all requests share it: what is open, who may, how fast, and what is counted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sayso_world::whereabouts::Whereabouts;
+use tokio::sync::watch;
+
+use super::door::Door;
+use super::feed::Feed;
+use super::folder::Home;
+use super::guard::Names;
+use super::inbox::{Here, Inbox};
+use super::log::Log;
+use super::logins::Logins;
+use super::pin::Pin;
+use super::problem::Problem;
+use super::rate::Rate;
+use super::recorded::Recorded;
+use super::secret::Secret;
+
+/// The two tokens of programs.
+pub(super) struct Tokens {
+    pub asking: Secret,
+    pub answering: Secret,
+}
+
+/// How fast everybody may go together.
+pub(super) struct Rates {
+    /// Requests of those who are known.
+    pub known: Rate,
+    /// Operations and questions.
+    pub asks: Rate,
+    /// Requests of those who are not known, and tries to log in.
+    pub unknown: Rate,
+    pub logins: Rate,
+    /// Refusals that are written down; the rest is counted.
+    pub written: Rate,
+}
+
+/// What is counted for Prometheus.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub requests: AtomicU64,
+    pub refused: AtomicU64,
+    pub unwritten: AtomicU64,
+    pub asked: AtomicU64,
+    pub answered: AtomicU64,
+    pub too_late: AtomicU64,
+    pub submitted: AtomicU64,
+    pub connections: AtomicU64,
+}
+
+/// The server.
+pub(super) struct Server {
+    pub home: Home,
+    pub whereabouts: Whereabouts,
+    /// Where the page is.
+    pub url: Option<String>,
+    /// The names that a request over TCP may have in its `Host`.
+    pub names: Option<Names>,
+    pub feed: Arc<Feed>,
+    pub inbox: Arc<dyn Inbox>,
+    pub door: Door,
+    pub tokens: Tokens,
+    pub logins: Logins,
+    pub pin: Pin,
+    pub log: Log,
+    pub rates: Rates,
+    pub counts: Counts,
+    pub recorded: Recorded,
+    /// True when it stops.
+    pub stopping: watch::Sender<bool>,
+}
+
+impl Server {
+    pub(super) fn new(home: Home, whereabouts: Whereabouts, port: Option<u16>, log: Log) -> Result<Server, String> {
+        let run = Secret::fresh()?;
+        let feed = Arc::new(Feed::new(run.word().get(..8).unwrap_or_default()));
+        let inbox: Arc<dyn Inbox> = Arc::new(Here::new(Arc::clone(&feed)));
+        let recorded = Recorded::new(&whereabouts.state, whereabouts.uid);
+        Ok(Server {
+            door: Door::new(whereabouts.clone(), Arc::clone(&inbox), Pin::is_set(&home)),
+            url: port.map(|port| format!("http://127.0.0.1:{port}/")),
+            names: port.map(Names::of),
+            feed,
+            inbox,
+            tokens: Tokens { asking: Secret::fresh()?, answering: Secret::fresh()? },
+            logins: Logins::default(),
+            pin: Pin::default(),
+            log,
+            rates: Rates {
+                known: Rate::new(20_000, 5_000.0),
+                asks: Rate::new(12_000, 2_000.0),
+                unknown: Rate::new(200, 20.0),
+                logins: Rate::new(10, 0.2),
+                written: Rate::new(100, 1.0),
+            },
+            counts: Counts::default(),
+            recorded,
+            stopping: watch::channel(false).0,
+            home,
+            whereabouts,
+        })
+    }
+
+    /// Whether it is about to end.
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Somebody tried what they may not: that goes into the record, unless there is too much of it.
+    pub(super) fn refused(&self, what: &str, problem: &Problem, from: &str) {
+        self.counts.refused.fetch_add(1, Ordering::Relaxed);
+        let words = format!("refused {what} from {from}: {}", problem.detail);
+        self.log.line(&words);
+        if !self.rates.written.takes() {
+            self.counts.unwritten.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let left_out = self.counts.unwritten.swap(0, Ordering::Relaxed);
+        let mut fields = vec![("what", what.to_owned()), ("why", problem.detail.clone()), ("by", from.to_owned()), ("source", "inbox".to_owned())];
+        if left_out > 0 {
+            fields.push(("left_out", left_out.to_string()));
+        }
+        if let Err(why) = self.recorded.note("refused", fields) {
+            self.log.line(&format!("a refusal could not be recorded: {why}"));
+        }
+    }
+}
