@@ -181,6 +181,29 @@ impl Presentation {
     }
 }
 
+impl Meaning {
+    const ALL: [Meaning; 7] =
+        [Meaning::Reads, Meaning::Runs, Meaning::Connects, Meaning::Writes, Meaning::Deletes, Meaning::Unclear, Meaning::Danger];
+
+    /// The word used in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Meaning::Reads => "reads",
+            Meaning::Runs => "runs",
+            Meaning::Connects => "connects",
+            Meaning::Writes => "writes",
+            Meaning::Deletes => "deletes",
+            Meaning::Unclear => "unclear",
+            Meaning::Danger => "danger",
+        }
+    }
+
+    /// The meaning of a word.
+    pub fn from_word(word: &str) -> Option<Meaning> {
+        Meaning::ALL.into_iter().find(|meaning| meaning.word() == word)
+    }
+}
+
 impl Part {
     /// "runs `rm` · deletes /ws/build with everything below".
     pub fn words(&self) -> String {

@@ -2,7 +2,7 @@
 
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation};
 use sayso_core::prompt::{Offer, Prompt, Round, Stores};
 use sayso_core::verdict::{Reason, Tier};
 use sayso_core::visible::visible;
@@ -139,9 +139,10 @@ fn body(body: &Body) -> Node {
             ("notes", texts(notes)),
             ("lines", texts(lines)),
         ]),
-        Body::Command { lines, folder, parts, effects, .. } => Node::map([
+        Body::Command { lines, marks, folder, parts, effects } => Node::map([
             kind,
             ("lines", texts(lines)),
+            ("marks", list(marks, mark)),
             ("folder", text(folder)),
             ("parts", list(parts, |part| Node::map([("program", text(&part.program)), ("effects", texts(&part.effects))]))),
             ("effects", texts(effects)),
@@ -155,6 +156,16 @@ fn body(body: &Body) -> Node {
             ("words", text(&binary::words(media, *size))),
         ]),
     }
+}
+
+/// A piece of a line, by its bytes.
+fn mark(mark: &Mark) -> Node {
+    Node::map([
+        ("line", number(mark.line)),
+        ("start", number(mark.start)),
+        ("end", number(mark.end)),
+        ("meaning", text(mark.meaning.word())),
+    ])
 }
 
 fn hunks(diff: &Diff) -> Node {

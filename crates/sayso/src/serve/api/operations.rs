@@ -110,7 +110,9 @@ pub(super) fn take_back(server: &Server, asked: &Asked) -> Answered {
 pub(super) fn report(server: &Server, asked: &Asked) -> Answered {
     let body = &asked.body;
     only(body, &["succeeded", "started", "milliseconds", "exit"])?;
-    let flag = |key: &str| body.get(key).map(|node| node.as_bool().ok_or_else(|| Problem::unreadable(format!("`{key}` is true or false")))).transpose();
+    let flag = |key: &str| {
+        body.get(key).map(|node| node.as_bool().ok_or_else(|| Problem::unreadable(format!("`{key}` is true or false")))).transpose()
+    };
     let succeeded = flag("succeeded")?.ok_or_else(|| Problem::unreadable("`succeeded` is missing"))?;
     let started = flag("started")?.unwrap_or(true);
     let milliseconds = match body.get("milliseconds") {

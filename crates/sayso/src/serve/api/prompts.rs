@@ -34,8 +34,7 @@ pub(super) fn list(server: &Server, asked: &Asked) -> Answered {
     };
     let (session, agent) = (asked.query("session"), asked.query("agent"));
     let wanted = |posted: &Posted| {
-        session.is_none_or(|session| posted.session() == session)
-            && agent.is_none_or(|agent| posted.prompt.operation.agent().name == agent)
+        session.is_none_or(|session| posted.session() == session) && agent.is_none_or(|agent| posted.prompt.operation.agent().name == agent)
     };
     // Asked for first: what comes meanwhile is told once more, and not missed.
     let event = server.feed.last();

@@ -11,7 +11,17 @@ fn the_server_does_what_the_document_says() {
     let served = Served::new();
     served.submit("make all").is(202);
     let done = Command::new(program)
-        .args(["run", &format!("http://{}/openapi.json", served.host), "--no-color", "--max-examples", "25", "--seed", "7", "--workers", "1"])
+        .args([
+            "run",
+            &format!("http://{}/openapi.json", served.host),
+            "--no-color",
+            "--max-examples",
+            "25",
+            "--seed",
+            "7",
+            "--workers",
+            "1",
+        ])
         .args(["--header", &format!("Authorization: Bearer {}", served.answering)])
         // Streams do not end, and these two are for the socket alone.
         .args(["--exclude-path-regex", "events$", "--request-timeout", "20", "--phases", "examples,coverage,fuzzing"])
