@@ -33,7 +33,8 @@ const BODY: Duration = Duration::from_secs(30);
 const STALLED: Duration = Duration::from_secs(30);
 const MOST_HEADERS: usize = 64;
 const HEAD_BYTES: usize = 32 << 10;
-const LONGEST_QUERY: usize = 8 << 10;
+const LONGEST_QUERY: usize = 16 << 10;
+const LONGEST_VALUE: usize = 1024;
 
 /// Where a connection comes from.
 pub(super) enum From {
@@ -187,6 +188,9 @@ fn query(text: &str) -> Result<Vec<(String, String)>, Problem> {
         let (Some(key), Some(value)) = (read(key), read(value)) else {
             return Err(Problem::unreadable("what stands behind `?` cannot be read"));
         };
+        if value.chars().count() > LONGEST_VALUE {
+            return Err(Problem::unreadable(format!("`{key}` is too long")));
+        }
         if out.iter().any(|(known, _)| *known == key) {
             return Err(Problem::unreadable(format!("`{key}` stands there twice")));
         }
@@ -237,6 +241,13 @@ pub(super) fn only(node: &Node, keys: &[&str]) -> Result<(), Problem> {
         None => Ok(()),
         Some(entry) => Err(Problem::unreadable(format!("there is no `{}` here", entry.key))),
     }
+}
+
+/// A whole number, however it is written: `3` and `3.0` are the same to many programs.
+pub(super) fn whole(node: &Node) -> Option<u64> {
+    let Value::Number(text) = &node.value else { return None };
+    let (digits, rest) = text.split_once('.').unwrap_or((text, ""));
+    rest.bytes().all(|byte| byte == b'0').then(|| digits.parse().ok()).flatten()
 }
 
 /// Does something that takes its time on a thread where nobody else waits.

@@ -15,13 +15,15 @@ pub(super) struct Problem {
     pub hint: Option<&'static str>,
     /// How the prompt ended that it was about.
     pub ended: Option<Node>,
+    /// The methods that there are instead.
+    pub allow: Option<String>,
     /// It was a try to do what somebody may not, which goes into the record.
     pub is_refusal: bool,
 }
 
 impl Problem {
     pub(super) fn new(status: u16, kind: &'static str, detail: impl Into<String>) -> Problem {
-        Problem { status, kind, detail: detail.into(), hint: None, ended: None, is_refusal: false }
+        Problem { status, kind, detail: detail.into(), hint: None, ended: None, allow: None, is_refusal: false }
     }
 
     /// What was sent cannot be read.

@@ -110,7 +110,7 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 /// The longest part of a path.
-const LONGEST: usize = 1024;
+const LONGEST: usize = 256;
 
 /// The request that a method and a path mean, with what stands in the place of names.
 ///
@@ -130,7 +130,7 @@ pub(super) fn find(method: &Method, path: &str) -> Result<(&'static Route, Vec<S
     if others.is_empty() {
         return Err(Problem::missing(format!("there is no `{path}` here")).with_hint("`/openapi.json` says what there is"));
     }
-    Err(Problem::new(405, "method", format!("`{path}` takes {}", others.join(", "))))
+    Err(Problem { allow: Some(others.join(", ")), ..Problem::new(405, "method", format!("`{path}` takes {}", others.join(", "))) })
 }
 
 /// The parts of a path, each decoded once. What another reader could take for another path is refused.
@@ -146,7 +146,7 @@ fn parts(path: &str) -> Result<Vec<String>, Problem> {
         if decoded.is_empty() || decoded == "." || decoded == ".." {
             return Err(odd("has an empty part, or one of dots"));
         }
-        if decoded.len() > LONGEST || decoded.chars().any(|sign| sign.is_control() || sign == '\\') {
+        if decoded.chars().count() > LONGEST || decoded.chars().any(|sign| sign.is_control() || sign == '\\') {
             return Err(odd("has a part that no name has"));
         }
         out.push(decoded);

@@ -242,7 +242,7 @@ pub fn read_choice(node: &Node) -> Result<Choice, String> {
     match text(node, "choice")? {
         "offer" => {
             only(&["offer"])?;
-            let index = node.get("offer").and_then(Node::as_whole).ok_or("`offer` is no number")?;
+            let index = node.get("offer").and_then(super::http::whole).ok_or("`offer` is no number")?;
             Ok(Choice::Offer(usize::try_from(index).map_err(|_| "`offer` is too large")?))
         }
         "pattern" => {

@@ -35,6 +35,7 @@ mod run_attacks;
 mod sandbox;
 mod scene;
 mod scripted;
+mod serve;
 mod sessions;
 mod terminal;
 mod undo;

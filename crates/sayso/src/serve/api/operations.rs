@@ -9,7 +9,7 @@ use sayso_core::operation::{Agent, Call};
 
 use crate::report as verdicts;
 use crate::serve::door::Submitted;
-use crate::serve::http::{Asked, only, too_many};
+use crate::serve::http::{Asked, only, too_many, whole};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
 use crate::serve::server::Server;
@@ -41,8 +41,7 @@ fn call(body: &Node) -> Result<(Call, Duration), Problem> {
     let cwd = text("cwd")?.map_or_else(|| Ok(workspace.clone()), |cwd| absolute("cwd", cwd))?;
     let wait = match body.get("wait") {
         None => 0,
-        Some(node) => node
-            .as_whole()
+        Some(node) => whole(node)
             .filter(|seconds| *seconds <= LONGEST)
             .ok_or_else(|| Problem::unreadable(format!("`wait` is no number of seconds up to {LONGEST}")))?,
     };
@@ -116,11 +115,14 @@ pub(super) fn report(server: &Server, asked: &Asked) -> Answered {
     let started = flag("started")?.unwrap_or(true);
     let milliseconds = match body.get("milliseconds") {
         None => 0,
-        Some(node) => node.as_whole().ok_or_else(|| Problem::unreadable("`milliseconds` is no number"))?,
+        Some(node) => whole(node).ok_or_else(|| Problem::unreadable("`milliseconds` is no number"))?,
     };
     let exit = match body.get("exit").map(|node| &node.value) {
         None | Some(Value::Null) => None,
-        Some(Value::Number(number)) if number.parse::<i32>().is_ok() => Some(number.clone()),
+        Some(Value::Number(number)) => {
+            let status = number.split_once('.').map_or(number.as_str(), |(whole, _)| whole);
+            Some(status.parse::<i32>().map_err(|_| Problem::unreadable("`exit` is no status"))?.to_string())
+        }
         Some(_) => return Err(Problem::unreadable("`exit` is no status")),
     };
     let submitted = find(server, asked)?;

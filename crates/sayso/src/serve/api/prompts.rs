@@ -22,7 +22,7 @@ use crate::serve::{PROTOCOL, VERSION, now_ms, wire};
 /// So many are listed, if nobody says otherwise.
 const LISTED: u64 = 100;
 /// The longest that is written to an agent or kept as a pattern.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 1024;
 
 /// What is open.
 pub(super) fn list(server: &Server, asked: &Asked) -> Answered {
@@ -85,7 +85,7 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
     let text = |key: &str| match body.get(key) {
         None => Ok(None),
         Some(node) if matches!(node.value, sayso_core::node::Value::Null) => Ok(None),
-        Some(node) => match node.as_text().filter(|text| text.len() <= LONGEST) {
+        Some(node) => match node.as_text().filter(|text| text.chars().count() <= LONGEST) {
             Some(text) => Ok(Some(text.to_owned())),
             None => Err(Problem::unreadable(format!("`{key}` is no text, or too long"))),
         },
