@@ -100,10 +100,10 @@ export class Answers {
       el(
         "li",
         {},
-        button({ class: "answer wide choice", "data-offer": at }, () => this.isArmed() && !this.busy && this.choose(number), number < 9 && el("kbd", { "aria-hidden": "true" }, number + 1), " ", said(offer.words), offer.stores === "rule" ? el("span", { class: "stores" }, "stores a rule: ", el("code", {}, said(offer.pattern ?? ""))) : null, el("span", { class: "scope" }, WIDER[offer.scope] ?? offer.scope)),
+        button({ class: "answer wide choice", "data-offer": at }, () => this.isArmed() && !this.busy && this.choose(number), number < 9 && el("kbd", { "aria-hidden": "true" }, number + 1), " ", said(offer.words), offer.stores === "rule" ? el("span", { class: "stores" }, "stores a rule: ", el("code", {}, said(offer.pattern ?? ""))) : null),
       ),
     );
-    this.open("What would be remembered", [el("p", { class: "faint" }, "It is kept exactly so, and this call is allowed with it."), el("ol", { class: "choices" }, ...rows)], found);
+    this.open("What would be remembered", [el("p", { class: "faint" }, "It is kept exactly so, and this call is allowed with it."), el("ol", { class: "choices" }, ...rows), el("div", { class: "bar" }, this.cancel())], found);
   }
 
   choose(number) {
@@ -175,6 +175,7 @@ export class Answers {
     this.panel = { choices };
     this.say(null);
     this.box.hidden = false;
+    this.bar.hidden = true;
     this.box.replaceChildren(this.guarded(el("section", { "aria-label": title }, el("h3", {}, title), ...content)));
     this.arm();
   }
@@ -183,6 +184,7 @@ export class Answers {
     if (!this.panel) return false;
     this.panel = null;
     this.box.hidden = true;
+    this.bar.hidden = false;
     this.box.replaceChildren();
     this.say(null);
     this.arm();

@@ -67,10 +67,17 @@ export function neutral(text) {
   return String(text ?? "").replace(HIDDEN, (character) => (character === "\n" || character === "\t" ? character : spelled(character)));
 }
 
+const CALLED = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US SP DEL".split(" ");
+
+/** What a control character is called: few fonts have its picture. None for a code, which says it itself. */
+function called(spelling) {
+  return spelling.length === 1 ? (CALLED[spelling.charCodeAt(0) - 0x2400] ?? null) : null;
+}
+
 /** Ranges of a text that were spelled out. */
 export function escapes(text) {
   if (!OF_SPELLING.test(text)) return [];
-  return Array.from(text.matchAll(SPELLED), (found) => ({ from: found.index, to: found.index + found[0].length, name: "escape" }));
+  return Array.from(text.matchAll(SPELLED), (found) => ({ from: found.index, to: found.index + found[0].length, name: "escape", title: called(found[0]) }));
 }
 
 /** A text with marked ranges, as nodes. It is cut at the ends of the ranges and nothing else is done to it, so that it stays what it was. */
@@ -92,7 +99,7 @@ export function marked(text, ranges) {
     open = open.filter((range) => range.to > from);
     const part = document.createTextNode(text.slice(from, ends[at + 1]));
     if (open.length === 0) out.append(part);
-    else out.append(el("span", { class: open.map((range) => range.name).join(" ") }, part));
+    else out.append(el("span", { class: open.map((range) => range.name).join(" "), "data-called": open.find((range) => range.title)?.title }, part));
   }
   return out;
 }
