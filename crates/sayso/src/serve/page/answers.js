@@ -43,7 +43,8 @@ export class Answers {
     if (this.once >= 0) bar.append(one("y", prompt.is_dangerous ? "yes grave" : "yes", yes));
     if (wider) bar.append(one("s", "wide", "wider…"));
     if (prompt.pattern_scopes.length > 0) bar.append(one("p", "wide", "pattern…"));
-    bar.append(one("n", "no", "deny"), one("d", "no", "deny, and say why…"), one("q", "no small", "stop the batch"));
+    bar.append(one("n", "no", "deny"), one("d", "no", "deny, and say why…"));
+    if (prompt.context.batch !== null || prompt.door === "hook") bar.append(one("q", "no small", "stop the batch"));
     return this.guarded(bar);
   }
 

@@ -18,7 +18,7 @@ export async function enter(code) {
 
 /** The page of somebody who is not let in. */
 export function page(why, done) {
-  const field = el("input", { type: "text", class: "mono", autocomplete: "off", spellcheck: "false", maxlength: "400", "aria-label": "link or code", placeholder: "http://127.0.0.1:7297/#login=…" });
+  const field = el("input", { type: "text", class: "mono", autocomplete: "off", spellcheck: "false", maxlength: "400", "aria-label": "link or code", placeholder: "…/#login=…" });
   const problem = el("p", { class: "problem", role: "alert", hidden: !why }, why ? said(why) : null);
   const go = async () => {
     const code = field.value.trim().replace(/^.*#login=/, "");
