@@ -11,6 +11,7 @@ mod content;
 mod deletion;
 mod details;
 pub mod diff;
+mod from_node;
 pub mod language;
 pub mod size;
 pub(crate) mod structured;
@@ -29,6 +30,7 @@ use sayso_core::verdict::Verdict;
 use crate::ports::World;
 
 pub use as_node::{prompt_to_node, to_node};
+pub use from_node::from_node;
 pub use truncate::truncate_for_display;
 
 /// More lines than these are not shown to anybody, and so not asked about.

@@ -37,6 +37,8 @@ pub(super) struct HookArgs {
 const DEADLINE: Duration = Duration::from_secs(25);
 /// Where the agent's settings say how long it waits, the answer is there so much earlier.
 const MARGIN: u64 = 15;
+/// So long the hook has after an answer of a person, or after the time for the judge.
+const AFTER: Duration = Duration::from_secs(1);
 /// As long as an agent waits at least, and at most.
 const LEAST: u64 = 60;
 const MOST: u64 = 86_400;
@@ -74,7 +76,8 @@ pub(super) fn run_args(args: &HookArgs) -> ExitCode {
 
 fn run(which: Which, wait: Option<u64>) -> ExitCode {
     let deadline = wait.map_or(DEADLINE, |wait| Duration::from_secs(wait - MARGIN));
-    hook::inbox::answer_until(Instant::now() + deadline);
+    let end = Instant::now() + deadline;
+    hook::inbox::answer_until(end);
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
     let agent: &'static dyn Agent = match which {
@@ -85,7 +88,15 @@ fn run(which: Which, wait: Option<u64>) -> ExitCode {
     // The work is done by the thread that is there already, since that is faster, and another one watches the time.
     let watched = Arc::clone(&answered);
     let watch = std::thread::Builder::new().stack_size(SMALL_STACK).spawn(move || {
-        std::thread::sleep(deadline);
+        std::thread::sleep(DEADLINE.min(deadline));
+        // People take longer than the judge, and what they said still has to be written down.
+        let mut last = Instant::now();
+        while Instant::now() < end && last.elapsed() < AFTER {
+            if hook::inbox::is_waiting() {
+                last = Instant::now();
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
         // Whoever is first speaks, and the other one is silent: two answers would be none.
         if !watched.swap(true, Ordering::SeqCst) {
             say(&Said::refused("it could not be judged in time; nothing was changed"));

@@ -17,6 +17,7 @@ mod run;
 mod sandbox;
 mod serve;
 mod undo;
+mod watch;
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,7 @@ enum Command {
     Grants(grants::GrantsArgs),
     Sandbox(sandbox::SandboxArgs),
     Serve(serve::ServeArgs),
+    Watch(watch::WatchArgs),
 }
 
 impl Command {
@@ -79,7 +81,7 @@ impl Command {
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
             Command::Serve(args) => args.only_looks(),
-            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) => false,
+            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
         }
     }
 }
@@ -166,6 +168,7 @@ pub fn run() -> ExitCode {
         Command::Grants(args) => grants::run(&args),
         Command::Sandbox(args) => sandbox::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Watch(args) => watch::run(&args),
     };
     match result {
         Ok(exit) => exit.into(),

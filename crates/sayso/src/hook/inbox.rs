@@ -3,6 +3,7 @@
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,14 @@ const STARTING: Duration = Duration::from_secs(3);
 
 /// When this process has to have answered.
 static DEADLINE: OnceLock<Instant> = OnceLock::new();
+
+/// Whether a question is in the inbox: then it takes as long as people take.
+static IS_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a question of this process waits in the inbox.
+pub fn is_waiting() -> bool {
+    IS_OPEN.load(Ordering::SeqCst)
+}
 
 /// Says when this process has to have answered.
 pub fn answer_until(deadline: Instant) {
@@ -104,7 +113,10 @@ impl Inbox {
             Ok(None) => return Ended::Failed(Trouble::NotThere.words()),
             Err(why) => return Ended::Failed(why),
         };
-        match client.request("POST", "/v1/prompts", Some(&question), until) {
+        IS_OPEN.store(true, Ordering::SeqCst);
+        let answered = client.request("POST", "/v1/prompts", Some(&question), until);
+        IS_OPEN.store(false, Ordering::SeqCst);
+        match answered {
             Ok(answer) if answer.is_done() => wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
             Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
             Err(Trouble::TooSlow) => Ended::TimedOut,

@@ -20,8 +20,8 @@ pub struct Event {
     pub blocks: bool,
 }
 
-/// Longer than sayso ever takes to answer: a hook that is given up is one that failed.
-pub const LONG: u32 = 60;
+/// Longer than sayso ever takes to answer: a hook that is given up is one that failed. A question in the inbox may stay open almost as long.
+pub const LONG: u32 = 600;
 /// What an agent grants at most when a session ends.
 pub const SHORT: u32 = 3;
 
@@ -53,7 +53,8 @@ impl Hooks<'_> {
     /// When the path of the program is no text.
     pub fn command(&self) -> Result<String, Refused> {
         let program = self.program.to_str().ok_or_else(|| Refused::new("the path of sayso is not UTF-8"))?;
-        Ok(sayso_shell::quote(&[program.to_owned(), "hook".to_owned(), self.who.name().to_owned()]))
+        let words = [program, "hook", self.who.name(), WAIT, &LONG.to_string()];
+        Ok(sayso_shell::quote(&words.map(str::to_owned)))
     }
 
     /// The group for an event.
@@ -174,11 +175,24 @@ pub fn started(who: Which, handler: &Node) -> Option<String> {
     let program = match handler.get("args") {
         Some(args) => {
             let words: Vec<&str> = args.items().iter().filter_map(Node::as_text).collect();
-            (words == ["hook", who.name()]).then(|| command.to_owned())?
+            let rest = words.strip_prefix(&["hook", who.name()])?;
+            (rest.is_empty() || matches!(rest, [flag, seconds] if *flag == WAIT && is_number(seconds))).then(|| command.to_owned())?
         }
-        None => unquoted(command.trim().strip_suffix(who.name())?.trim_end().strip_suffix("hook")?.trim_end())?,
+        None => {
+            let command = command.trim();
+            let waiting = command.rsplit_once(WAIT).filter(|(_, seconds)| is_number(seconds.trim_start()) && seconds.starts_with(' '));
+            let command = waiting.map_or(command, |(command, _)| command.trim_end());
+            unquoted(command.strip_suffix(who.name())?.trim_end().strip_suffix("hook")?.trim_end())?
+        }
     };
     (Path::new(&program).file_name()? == "sayso").then_some(program)
+}
+
+/// What tells the hook how long the agent waits.
+const WAIT: &str = "--wait";
+
+fn is_number(text: &str) -> bool {
+    (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The one word that a shell reads there, if it is plain or stands in quotes as a whole.

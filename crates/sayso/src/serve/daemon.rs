@@ -48,6 +48,8 @@ const MOST: usize = 8192;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 /// So often the record is looked at for what others wrote.
 const LOOKS: Duration = Duration::from_millis(200);
+/// And every so many times while nobody listens.
+const SELDOM: u32 = 10;
 
 /// Runs the inbox until it is stopped. `ready` is called once with the one-time link, where there is a page.
 ///
@@ -196,7 +198,7 @@ async fn stop(server: &Arc<Server>) {
     server.stopping.send_replace(true);
     let open = server.inbox.len();
     server.log.line(&format!("the inbox stops; {open} open prompts are denied"));
-    server.feed.say("stopping", "", Node::map::<String>([]));
+    server.feed.say("stopping", "", &Node::map::<String>([]));
     server.inbox.close();
     tokio::time::sleep(Duration::from_millis(50)).await;
     server.feed.close();
@@ -210,12 +212,14 @@ async fn stop(server: &Arc<Server>) {
 
 /// Tells what others write into the record: hooks, and commands of the person.
 async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
-    let mut follow: Option<Follow> = None;
+    let mut follow: Option<Follow> = Follow::from_end(&state).ok();
+    let mut quiet = 0;
     loop {
         tokio::time::sleep(LOOKS).await;
-        if server.feed.watching() == 0 {
-            // Nobody listens, so nobody misses anything.
-            follow = None;
+        // While nobody listens it is looked at more seldom, only to go along: who comes then is told a little of what was before.
+        let watched = server.feed.watching() > 0;
+        quiet = if watched { 0 } else { quiet + 1 };
+        if quiet % SELDOM != 0 {
             continue;
         }
         let (mut from, state) = (follow.take(), state.clone());
@@ -229,7 +233,7 @@ async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
         });
         let Ok((next, found)) = looked.await else { continue };
         follow = next;
-        for stored in found.into_iter().flatten() {
+        for stored in found.into_iter().flatten().filter(|_| watched) {
             tell(&server, &stored);
         }
     }
@@ -249,9 +253,9 @@ fn tell(server: &Server, stored: &Stored) {
     let null = || -> Node { sayso_core::node::Value::Null.into() };
     fields.extend(SHOWN.map(|key| (key, node.get(key).cloned().unwrap_or_else(null))));
     let session = node.get("session").and_then(Node::as_text).unwrap_or_default().to_owned();
-    server.feed.say("entry", &session, Node::map(fields));
+    server.feed.say("entry", &session, &Node::map(fields));
     if CHANGES.contains(&stored.kind.as_str()) {
         let words = node.get("words").and_then(Node::as_text).unwrap_or(&stored.kind);
-        server.feed.say("updated", &session, Node::map([("words", Node::text(sayso_core::visible::visible(words)))]));
+        server.feed.say("updated", &session, &Node::map([("words", Node::text(sayso_core::visible::visible(words)))]));
     }
 }

@@ -85,6 +85,8 @@ pub(super) struct Submitted {
 pub(super) struct State {
     /// The prompt that is open, or was the last.
     pub prompt: Option<String>,
+    /// The digest of what is asked about.
+    digest: Option<String>,
     /// Its end.
     pub done: Option<Arc<Done>>,
 }
@@ -319,7 +321,7 @@ impl Submitted {
             ("risk", of(|done| done.risk)),
             ("tier", of(|done| done.tier)),
             ("prompt", maybe(prompt)),
-            ("digest", of(|done| done.digest.as_deref())),
+            ("digest", maybe(done.and_then(|done| done.digest.as_deref()).or(state.digest.as_deref()))),
         ]);
         (node, done.is_none())
     }
@@ -384,7 +386,10 @@ impl Ask for AsksHere {
         let document = prompt_to_node(&prompt);
         let id = prompt.id.clone();
         // Said before it is posted: whoever hears of the prompt can ask for the operation.
-        let _ = SUBMITTED.try_with(|submitted| submitted.state.send_modify(|state| state.prompt = Some(id)));
+        let digest = prompt.operation.digest().to_string();
+        let _ = SUBMITTED.try_with(|submitted| {
+            submitted.state.send_modify(|state| (state.prompt, state.digest) = (Some(id), Some(digest)));
+        });
         Box::pin(self.inbox.post(Posted::new(prompt, &document, Which::Http, None, self.pin)))
     }
 }

@@ -16,7 +16,9 @@ use super::posted::Posted;
 /// So many events are kept for those who come back.
 const KEPT: usize = 8192;
 /// And no more than so many bytes of them.
-const KEPT_BYTES: usize = 32 << 20;
+const KEPT_BYTES: usize = 16 << 20;
+/// So many of them are kept under the names of other systems, too.
+const KEPT_FOREIGN: usize = 512;
 /// So many may wait for one listener; who is slower than that is dropped.
 const WAITING: usize = 2048;
 /// So many may listen at once.
@@ -28,12 +30,17 @@ pub(super) struct Happened {
     run: Arc<str>,
     kind: &'static str,
     session: String,
-    ours: Node,
-    /// The same as the gate tells it, for listeners that know other names.
-    gate: Option<Event>,
-    /// The prompt that it is about.
-    posted: Option<Arc<Posted>>,
-    written: [OnceLock<Option<Bytes>>; 4],
+    ours: Bytes,
+    foreign: Mutex<Foreign>,
+    written: [OnceLock<Option<Bytes>>; 3],
+}
+
+/// The same as the gate tells it, for listeners that know other names. It holds a whole prompt, so it is kept for the latest events only.
+enum Foreign {
+    /// Nobody else has a name for it.
+    None,
+    Told(Box<Event>, Option<Arc<Posted>>),
+    Forgotten,
 }
 
 /// What somebody wants to hear.
@@ -100,19 +107,21 @@ impl Feed {
     }
 
     /// Tells something that is not about a prompt.
-    pub(super) fn say(&self, kind: &'static str, session: &str, ours: Node) {
-        self.tell(kind, session, ours, None, None);
+    pub(super) fn say(&self, kind: &'static str, session: &str, ours: &Node) {
+        self.tell(kind, session, json::write_plain(ours), None, None);
     }
 
     /// Tells everybody, and keeps it. Whoever is too slow is dropped, and can come back.
-    pub(super) fn tell(&self, kind: &'static str, session: &str, ours: Node, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+    pub(super) fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>) {
         let mut gone = Vec::new();
         {
             let mut inner = self.inner();
             let number = inner.next;
             inner.next += 1;
+            let ours = line(Some(kind), Some(&id(&self.run, number)), &ours);
+            let foreign = Mutex::new(gate.map_or(Foreign::None, |event| Foreign::Told(Box::new(event), posted)));
             let session = session.to_owned();
-            let happened = Arc::new(Happened { number, run: Arc::clone(&self.run), kind, session, ours, gate, posted, written: Default::default() });
+            let happened = Arc::new(Happened { number, run: Arc::clone(&self.run), kind, session, ours, foreign, written: Default::default() });
             for (listener, Listener { wanted, to }) in &inner.listeners {
                 if let Some(bytes) = happened.for_listener(wanted)
                     && let Err(TrySendError::Full(_) | TrySendError::Closed(_)) = to.try_send(bytes)
@@ -122,6 +131,9 @@ impl Feed {
             }
             inner.bytes += happened.size();
             inner.kept.push_back(happened);
+            if let Some(older) = inner.kept.len().checked_sub(KEPT_FOREIGN).and_then(|at| inner.kept.get(at)) {
+                older.forget();
+            }
             while inner.kept.len() > KEPT || inner.bytes > KEPT_BYTES {
                 let Some(oldest) = inner.kept.pop_front() else { break };
                 inner.bytes -= oldest.size();
@@ -144,6 +156,8 @@ impl Feed {
         }
         let last = inner.next - 1;
         let missed = after.map(|after| inner.since(&self.run, after));
+        let forgotten = |missed: &[Arc<Happened>]| wanted.names != Names::Sayso && missed.iter().any(|happened| happened.is_forgotten());
+        let missed = missed.map(|missed| missed.filter(|missed| !forgotten(missed)));
         let is_lost = matches!(missed, Some(None));
         let missed: Vec<Bytes> = missed.flatten().unwrap_or_default().iter().filter_map(|happened| happened.for_listener(&wanted)).collect();
         let mut first = Vec::with_capacity(missed.len() + 2);
@@ -204,31 +218,39 @@ impl Happened {
             return None;
         }
         let place = match wanted.names {
-            Names::Sayso => 0,
-            Names::Opencode => 1,
-            Names::KollaborSpec => 2,
-            Names::Kollabor => 3,
+            Names::Sayso => return Some(self.ours.clone()),
+            Names::Opencode => 0,
+            Names::KollaborSpec => 1,
+            Names::Kollabor => 2,
         };
         self.written.get(place)?.get_or_init(|| self.write(wanted.names)).clone()
     }
 
     fn write(&self, under: Names) -> Option<Bytes> {
-        let id = id(&self.run, self.number);
-        if under == Names::Sayso {
-            return Some(line(Some(self.kind), Some(&id), &json::write_plain(&self.ours)));
-        }
-        let event = self.gate.as_ref()?;
+        let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        let Foreign::Told(event, posted) = &*foreign else { return None };
         let name = names::name(event.kind, under)?;
         let mut node = events::payload(event, under);
-        if let (Names::Opencode, Some(posted), Value::Map(_)) = (under, &self.posted, &node.value) {
+        if let (Names::Opencode, Some(posted), Value::Map(_)) = (under, posted, &node.value) {
             node = posted.with_view(node);
         }
-        Some(line(Some(name), Some(&id), &json::write_plain(&node)))
+        Some(line(Some(name), Some(&id(&self.run, self.number)), &json::write_plain(&node)))
     }
 
-    /// What it keeps in memory, roughly.
+    fn forget(&self) {
+        let mut foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Foreign::Told(..) = *foreign {
+            *foreign = Foreign::Forgotten;
+        }
+    }
+
+    fn is_forgotten(&self) -> bool {
+        matches!(*self.foreign.lock().unwrap_or_else(PoisonError::into_inner), Foreign::Forgotten)
+    }
+
+    /// What it keeps in memory for long, roughly.
     fn size(&self) -> usize {
-        512 + self.posted.as_ref().map_or(0, |posted| posted.size())
+        256 + self.ours.len()
     }
 }
 
@@ -275,14 +297,14 @@ mod tests {
     #[test]
     fn who_comes_back_hears_what_was_missed_and_nothing_twice() {
         let feed = Arc::new(Feed::new("run"));
-        feed.say("updated", "", Node::text("one"));
+        feed.say("updated", "", &Node::text("one"));
         let mut first = feed.listen(all(), None, true, 0).unwrap();
-        feed.say("updated", "", Node::text("two"));
+        feed.say("updated", "", &Node::text("two"));
         let text = heard(&mut first);
         assert!(!text.contains("one") && text.contains("id: run-2\ndata: \"two\"\n\n"), "{text}");
         assert!(text.contains("event: hello\n") && feed.watching() == 1);
         drop(first);
-        feed.say("updated", "", Node::text("three"));
+        feed.say("updated", "", &Node::text("three"));
         let mut again = feed.listen(all(), Some("run-2"), false, 0).unwrap();
         let text = heard(&mut again);
         assert!(text.contains("three") && !text.contains("two") && !text.contains("reset"), "{text}");
@@ -296,7 +318,7 @@ mod tests {
     fn what_is_too_long_ago_is_said_to_be_lost() {
         let feed = Arc::new(Feed::new("run"));
         for _ in 0..KEPT + 10 {
-            feed.say("updated", "", Node::text("x"));
+            feed.say("updated", "", &Node::text("x"));
         }
         assert_eq!(feed.inner().kept.len(), KEPT);
         assert!(heard(&mut feed.listen(all(), Some("run-3"), false, 0).unwrap()).starts_with("event: reset\n"));
@@ -308,7 +330,7 @@ mod tests {
         let feed = Arc::new(Feed::new("run"));
         let mut slow = feed.listen(all(), None, true, 0).unwrap();
         for _ in 0..=WAITING {
-            feed.say("updated", "", Node::text("x"));
+            feed.say("updated", "", &Node::text("x"));
         }
         assert!(feed.inner().listeners.is_empty());
         let mut count = 0;
@@ -323,9 +345,9 @@ mod tests {
         let feed = Arc::new(Feed::new("run"));
         let of = Wanted { session: Some("a".to_owned()), kinds: vec!["updated".to_owned()], ..all() };
         let mut some = feed.listen(of, None, false, 0).unwrap();
-        feed.say("updated", "b", Node::text("other session"));
-        feed.say("entry", "a", Node::text("other kind"));
-        feed.say("updated", "a", Node::text("this"));
+        feed.say("updated", "b", &Node::text("other session"));
+        feed.say("entry", "a", &Node::text("other kind"));
+        feed.say("updated", "a", &Node::text("this"));
         let text = heard(&mut some);
         assert!(text.contains("this") && !text.contains("other"), "{text}");
         let mut foreign = feed.listen(Wanted { names: Names::Opencode, ..all() }, Some("run-0"), false, 0).unwrap();

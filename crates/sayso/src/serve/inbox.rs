@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use sayso_core::node::{Node, Value};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_core::text::json;
 use sayso_gate::events::{About, Event, EventKind};
 use sayso_gate::prompts::{Answerer, Prompts, Refused, Seat, Ticket};
 
@@ -120,7 +121,7 @@ impl Inbox for Here {
         let due = self.due(posted.id());
         let text = format!("{{\"prompt\":{}}}", posted.summary(due));
         let event = event(EventKind::Requested, &posted.prompt, About::Prompt(Arc::clone(&posted.prompt)));
-        self.shared.feed.tell("requested", posted.session(), read(&text), Some(event), Some(Arc::clone(&posted)));
+        self.shared.feed.tell("requested", posted.session(), text, Some(event), Some(Arc::clone(&posted)));
         Waiting { ticket, posted, shared: Arc::clone(&self.shared), done: false }
     }
 
@@ -165,7 +166,7 @@ impl Inbox for Here {
         let due = self.due(id).map_or_else(|| Value::Null.into(), number);
         if let Some(Ok(posted)) = self.find(id) {
             let node = Node::map([("prompt", Node::text(id)), ("by", Node::text(by)), ("expires_at", due)]);
-            self.shared.feed.say("activity", posted.session(), node);
+            self.shared.feed.say("activity", posted.session(), &node);
         }
         Ok(())
     }
@@ -216,7 +217,7 @@ impl Waiting {
             ("at", number(over.at)),
         ]);
         let event = event(EventKind::Responded, prompt, About::Answer(Arc::clone(prompt), ended.clone()));
-        self.shared.feed.tell("responded", self.posted.session(), ours, Some(event), None);
+        self.shared.feed.tell("responded", self.posted.session(), json::write_plain(&ours), Some(event), None);
     }
 }
 
@@ -268,9 +269,4 @@ fn event(kind: EventKind, prompt: &Arc<Prompt>, about: About) -> Event {
 
 fn number(value: impl std::fmt::Display) -> Node {
     Value::Number(value.to_string()).into()
-}
-
-/// What was written here a moment ago.
-fn read(text: &str) -> Node {
-    sayso_core::text::json::read(text, &sayso_core::text::Limits::default()).unwrap_or_else(|_| Value::Null.into())
 }

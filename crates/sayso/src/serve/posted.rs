@@ -1,5 +1,6 @@
 //! A prompt as it lies in the inbox: what the queue needs of it, and what a screen is shown, as text that is made once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use sayso_core::node::{Node, Value};
@@ -7,6 +8,7 @@ use sayso_core::prompt::{Prompt, Scope, Stores};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Tier;
 use sayso_core::visible::visible;
+use sayso_gate::presentation::prompt_to_node;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +26,9 @@ pub(super) struct Posted {
     /// Whoever asks gives up then, in milliseconds since 1970.
     pub latest: Option<i64>,
     summary: String,
-    rest: String,
+    /// What else a screen needs; none where it can be made of the prompt at any time.
+    rest: Option<String>,
+    pin: bool,
 }
 
 /// Stands in a summary, from a document with the same names.
@@ -65,19 +69,17 @@ impl Posted {
             ("requested_at", get("requested_at")),
             ("opened_at", number(opened)),
         ]);
-        let rest = [
-            ("arguments", get("arguments")),
-            ("details", get("details")),
-            ("warnings", get("warnings")),
-            ("reasons", get("reasons")),
-            ("context", get("context")),
-            ("preview", get("preview")),
-            ("offers", offers(&prompt, &get("offers"), pin)),
-            ("pattern_scopes", texts(pattern_scopes(&prompt).into_iter().map(|scope| scope.word().to_owned()))),
-            ("group", get("group")),
-            ("timeout", get("timeout")),
-        ];
-        Posted { prompt, latest, summary: inside(&Node::map(summary)), rest: inside(&Node::map(rest)) }
+        let summary = inside(&Node::map(summary));
+        // Of thousands that wait, a few are looked at.
+        let rest = (door == Door::Hook).then(|| rest(&prompt, document, pin));
+        Posted { prompt, latest, summary, rest, pin }
+    }
+
+    fn rest(&self) -> Cow<'_, str> {
+        match &self.rest {
+            Some(rest) => rest.into(),
+            None => rest(&self.prompt, &prompt_to_node(&self.prompt), self.pin).into(),
+        }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -95,7 +97,7 @@ impl Posted {
 
     /// Everything that a screen needs.
     pub(super) fn document(&self, due: Option<i64>) -> String {
-        format!("{{{},{},\"expires_at\":{}}}", self.summary, self.rest, self.expires(due))
+        format!("{{{},{},\"expires_at\":{}}}", self.summary, self.rest(), self.expires(due))
     }
 
     fn expires(&self, due: Option<i64>) -> String {
@@ -124,11 +126,23 @@ impl Posted {
         }
         Node::map(entries)
     }
+}
 
-    /// What it keeps in memory, roughly.
-    pub(super) fn size(&self) -> usize {
-        self.summary.len() + self.rest.len()
-    }
+/// What a screen needs besides a summary, without braces.
+fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
+    let get = |key: &str| document.get(key).cloned().unwrap_or_else(|| Value::Null.into());
+    inside(&Node::map([
+        ("arguments", get("arguments")),
+        ("details", get("details")),
+        ("warnings", get("warnings")),
+        ("reasons", get("reasons")),
+        ("context", get("context")),
+        ("preview", get("preview")),
+        ("offers", offers(prompt, &get("offers"), pin)),
+        ("pattern_scopes", texts(pattern_scopes(prompt).into_iter().map(|scope| scope.word().to_owned()))),
+        ("group", get("group")),
+        ("timeout", get("timeout")),
+    ]))
 }
 
 /// How far a pattern of one's own may reach.

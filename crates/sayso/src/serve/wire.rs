@@ -10,10 +10,10 @@ use sayso_core::grant::GrantKey;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call, Operation};
 use sayso_core::presentation::{Body, Presentation};
-use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, Scope, Stores, Style};
+use sayso_core::prompt::{Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, Scope, Stores, Style};
 use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 use sayso_core::visible::is_hidden;
-use sayso_gate::presentation::prompt_to_node;
+use sayso_gate::presentation::{from_node, prompt_to_node};
 
 /// A question as it comes from a hook.
 pub struct Question {
@@ -90,6 +90,43 @@ fn read_call(node: &Node) -> Result<Call, String> {
         batch: maybe("batch"),
         group: maybe("group"),
         ..Call::new(text(node, "tool")?, node.get("args").cloned().ok_or("`args` is missing")?, text(node, "workspace")?)
+    })
+}
+
+/// A prompt of the inbox for a screen in another process. It is shown as the document says; the operation in it is only like the real one, so
+/// that an answer goes back with the digest of the document.
+///
+/// # Errors
+/// What is missing or hides something.
+pub fn shown(document: &Node) -> Result<Prompt, String> {
+    let context = document.get("context").ok_or("`context` is missing")?;
+    let list = |node: &Node, key: &str| -> Vec<String> {
+        node.get(key).map_or(&[][..], Node::items).iter().filter_map(|item| item.as_text().map(str::to_owned)).collect()
+    };
+    let call = Call {
+        id: text(document, "call_id")?.to_owned(),
+        cwd: text(context, "folder")?.to_owned(),
+        agent: Agent { name: text(context, "agent")?.to_owned(), parents: list(context, "parents") },
+        session: text(document, "session")?.to_owned(),
+        ..Call::new(text(document, "tool")?, document.get("arguments").cloned().unwrap_or_else(null), text(context, "workspace")?)
+    };
+    hides_nothing(document)?;
+    let operation = Arc::new(Operation::freeze(call).map_err(|malformed| malformed.0)?);
+    let odd = || "the prompt cannot be shown here".to_owned();
+    let member = |node: &Node| {
+        let digest = Digest::parse(node.get("digest")?.as_text()?)?;
+        let presentation = from_node(node.get("preview")?)?;
+        Some(Member { digest, description: node.get("description")?.as_text()?.to_owned(), presentation })
+    };
+    let size = |node: &Node, key: &str| node.get(key).and_then(Node::as_whole).and_then(|number| usize::try_from(number).ok());
+    let place = document.get("place").and_then(|place| Some(Position { index: size(place, "index")?, total: size(place, "total")? }));
+    let alike = document.get("alike").and_then(|alike| Some(Alike { count: size(alike, "count")?, differs: list(alike, "differs") }));
+    Ok(Prompt {
+        presentation: document.get("preview").and_then(from_node).ok_or_else(odd)?,
+        group: document.get("group").map_or(&[][..], Node::items).iter().map(member).collect::<Option<_>>().ok_or_else(odd)?,
+        place,
+        alike,
+        ..prompt(document, operation)?
     })
 }
 
@@ -196,7 +233,8 @@ pub fn ended(prompt: &Prompt, ended: &Ended) -> Node {
     Node::map(fields)
 }
 
-fn choice_fields(choice: &Choice) -> Vec<(&'static str, Node)> {
+/// A choice, as an answer has it.
+pub fn choice_fields(choice: &Choice) -> Vec<(&'static str, Node)> {
     match choice {
         Choice::Offer(index) => vec![("choice", Node::text("offer")), ("offer", number(index))],
         Choice::Pattern { text, scope } => {

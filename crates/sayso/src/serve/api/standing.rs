@@ -103,5 +103,5 @@ async fn remove(server: &Arc<Server>, asked: Asked, rule: bool) -> Answered {
 /// Tells screens that something was taken back.
 pub(super) fn tell(server: &Server, words: &str) {
     let words = format!("taken back: {}", sayso_core::visible::visible(words));
-    server.feed.say("updated", "", Node::map([("words", Node::text(words))]));
+    server.feed.say("updated", "", &Node::map([("words", Node::text(words))]));
 }

@@ -113,6 +113,8 @@ fn an_older_sayso_is_replaced_in_its_place() {
         ("\"'/opt/my programs/sayso' hook claude\"", ", \"timeout\": 5"),
         ("\"\\\"/opt/my programs/sayso\\\"   hook  claude \"", ""),
         ("\"/opt/sayso\"", ", \"args\": [\"hook\", \"claude\"]"),
+        ("\"/opt/sayso hook claude --wait 60\"", ""),
+        ("\"/opt/sayso\"", ", \"args\": [\"hook\", \"claude\", \"--wait\", \"60\"]"),
     ];
     for (command, more) in rows {
         let home = Home::with_claude(&old(command, more));
@@ -123,6 +125,8 @@ fn an_older_sayso_is_replaced_in_its_place() {
     }
     // What only looks like it is the person's own; it stays, and is told.
     for command in [
+        "\"sayso hook claude --wait x\"",
+        "\"sayso hook claude --wait 60; x\"",
         "\"sayso hook claude || true\"",
         "\"env X=1 sayso hook claude\"",
         "\"/opt/sayso hook codex\"",

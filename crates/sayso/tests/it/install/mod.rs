@@ -105,7 +105,7 @@ pub fn commands(file: &Path, event: &str) -> Vec<String> {
 
 /// The command that sayso puts in.
 pub fn own(agent: &str) -> String {
-    format!("{} hook {agent}", env!("CARGO_BIN_EXE_sayso"))
+    format!("{} hook {agent} --wait 600", env!("CARGO_BIN_EXE_sayso"))
 }
 
 /// The permissions of a file.

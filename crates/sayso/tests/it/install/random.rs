@@ -79,7 +79,10 @@ fn written(settings: &Value, style: u8) -> String {
 fn others(text: &str) -> Value {
     let mut root: Value = serde_json::from_str(text).unwrap();
     let is_own = |handler: &Value| {
-        handler["command"].as_str().is_some_and(|command| command.ends_with("sayso hook claude") || command.ends_with("sayso' hook claude"))
+        handler["command"].as_str().is_some_and(|command| {
+            let command = command.strip_suffix(" --wait 600").unwrap_or(command);
+            command.ends_with("sayso hook claude") || command.ends_with("sayso' hook claude")
+        })
     };
     let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) else { return root };
     for groups in hooks.values_mut().filter_map(Value::as_array_mut) {

@@ -58,7 +58,7 @@ fn what_can_be_read_in_two_ways_is_not_read() {
     // A form of another page can send these without asking first.
     for media in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""] {
         let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", served.host, whole.len());
-        served.raw(format!("{head}{whole}").as_bytes()).is_problem(415, "media");
+        served.sent(format!("{head}{whole}").as_bytes()).is_problem(415, "media");
     }
     for odd in ["/v1/prompts/../prompts", "/v1//prompts", "/v1/prompts/", "/v1/%2e%2e/v1/prompts", "/v1/prompts/%00", "/..%2f..%2fetc/passwd", "/v1\\prompts"] {
         let got = served.request("GET", odd, &[("authorization", &token)], None);
@@ -85,7 +85,7 @@ fn what_is_too_large_is_not_read_to_its_end() {
     let head = |length: usize| {
         format!("POST /v1/prompts/x/answer HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n", served.host)
     };
-    served.raw(head(1 << 40).as_bytes()).is_problem(413, "too-large");
+    served.sent(head(1 << 40).as_bytes()).is_problem(413, "too-large");
     // One that does not say how long it is.
     let mut stream = TcpStream::connect(&served.host).unwrap();
     let chunked = head(0).replace("content-length: 0", "transfer-encoding: chunked");

@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -31,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// An inbox that runs.
 pub struct Served {
     pub desk: Desk,
-    child: Child,
+    child: Process,
     /// `127.0.0.1:PORT`.
     pub host: String,
     /// The one-time code that it printed.
@@ -92,33 +91,32 @@ impl Served {
         let host = url.strip_prefix("http://").unwrap().to_owned();
         let token = |name: &str| fs::read_to_string(desk.scene.state().join("serve").join(name)).unwrap();
         let (asking, answering) = (token("asking.token"), token("answering.token"));
-        Served { child, host, code: code.to_owned(), asking, answering, desk }
+        Served { child: Process(child), host, code: code.to_owned(), asking, answering, desk }
     }
 
     /// The same desk with another process.
     pub fn again(self) -> Served {
-        let Served { desk, mut child, .. } = self;
-        let _ = child.kill();
-        let _ = child.wait();
+        let Served { desk, child, .. } = self;
+        drop(child);
         let (child, link) = open(&desk);
         Served::of(desk, child, &link)
     }
 
     pub fn process(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// Kills it as nothing can be caught.
     pub fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child.0.kill().unwrap();
+        self.child.0.wait().unwrap();
     }
 
     /// Waits until it has ended by itself, and gives its status.
     pub fn ended(&mut self) -> Option<i32> {
         let end = Instant::now() + LONGEST;
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.child.0.try_wait().unwrap() {
                 return status.code();
             }
             assert!(Instant::now() < end, "it does not end");
@@ -137,6 +135,14 @@ impl Served {
         // The other end may have heard enough before the end.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
+        answer(&mut BufReader::new(stream))
+    }
+
+    /// The same without closing this end first, for whole requests that ask to be the last.
+    pub fn sent(&self, bytes: &[u8]) -> Got {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(LONGEST)).unwrap();
+        let _ = stream.write_all(bytes);
         answer(&mut BufReader::new(stream))
     }
 
@@ -273,10 +279,13 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+/// A process that does not outlive its test.
+struct Process(Child);
+
+impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -299,10 +308,6 @@ fn open(desk: &Desk) -> (Child, String) {
 pub struct Hook(Child);
 
 impl Hook {
-    pub fn id(&self) -> u32 {
-        self.0.id()
-    }
-
     /// Waits for its end: what it said to the agent, or what stands on its error stream.
     #[track_caller]
     pub fn said(mut self) -> Value {
@@ -407,9 +412,4 @@ fn answer(from: &mut impl std::io::BufRead) -> Got {
         None => drop(from.read_to_end(&mut text)),
     }
     Got { status, headers, text: String::from_utf8(text).unwrap() }
-}
-
-/// A connection to the socket by this process.
-pub fn socket(served: &Served) -> UnixStream {
-    UnixStream::connect(served.socket()).unwrap()
 }

@@ -1,0 +1,117 @@
+//! A presentation from the value that [`to_node`](super::to_node) makes of one, for a screen in another process.
+
+use sayso_core::node::Node;
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::visible::is_hidden;
+
+use super::{binary, language};
+
+/// The presentation of a value; none if a part is missing, is not what it has to be, or hides something.
+pub fn from_node(node: &Node) -> Option<Presentation> {
+    Some(Presentation {
+        body: body(node)?,
+        details: pairs(node.get("details")?)?,
+        warnings: texts(node.get("warnings")?)?,
+        hidden_lines: size(node.get("hidden_lines")?)?,
+        full: match node.get("full").filter(|full| full.get("type").is_some()) {
+            Some(full) => Some(Box::new(body(full)?)),
+            None => None,
+        },
+    })
+}
+
+fn body(node: &Node) -> Option<Body> {
+    let path = || text(node.get("path")?);
+    let lines = || texts(node.get("lines")?);
+    Some(match node.get("type")?.as_text()? {
+        "text" => Body::Text(lines()?),
+        "diff" => Body::Diff(Diff {
+            language: language::of(&path()?),
+            path: path()?,
+            hunks: node.get("hunks")?.items().iter().map(hunk).collect::<Option<_>>()?,
+            added: size(node.get("added")?)?,
+            removed: size(node.get("removed")?)?,
+        }),
+        "file_content" => {
+            Body::Content { language: language::of(&path()?), path: path()?, lines: lines()?, size: node.get("size")?.as_whole()? }
+        }
+        "command" => Body::Command { lines: lines()?, folder: text(node.get("folder")?)?, effects: texts(node.get("effects")?)? },
+        "structured" => Body::Structured(pairs(node.get("rows")?)?),
+        "binary" => Body::Binary { media: binary::media(&path()?, &[]), path: path()?, size: node.get("size")?.as_whole()? },
+        _ => return None,
+    })
+}
+
+fn hunk(node: &Node) -> Option<Hunk> {
+    Some(Hunk {
+        old_start: size(node.get("old_start")?)?,
+        new_start: size(node.get("new_start")?)?,
+        lines: node.get("lines")?.items().iter().map(line).collect::<Option<_>>()?,
+    })
+}
+
+fn line(node: &Node) -> Option<DiffLine> {
+    let piece = |node: &Node| Some(Piece { text: text(node.get("text")?)?, emphasised: node.get("emphasised")?.as_bool()? });
+    Some(DiffLine {
+        change: match node.get("change")?.as_text()? {
+            "same" => Change::Same,
+            "removed" => Change::Removed,
+            "added" => Change::Added,
+            _ => return None,
+        },
+        old: node.get("old").and_then(size),
+        new: node.get("new").and_then(size),
+        pieces: node.get("pieces")?.items().iter().map(piece).collect::<Option<_>>()?,
+    })
+}
+
+fn size(node: &Node) -> Option<usize> {
+    usize::try_from(node.as_whole()?).ok()
+}
+
+/// A text that can be shown as it is.
+fn text(node: &Node) -> Option<String> {
+    node.as_text().filter(|text| !text.chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign))).map(str::to_owned)
+}
+
+fn texts(node: &Node) -> Option<Vec<String>> {
+    node.items().iter().map(text).collect()
+}
+
+fn pairs(node: &Node) -> Option<Vec<(String, String)>> {
+    node.items().iter().map(|pair| Some((text(pair.get("label")?)?, text(pair.get("value")?)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::to_node;
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let piece = |text: &str, emphasised| Piece { text: text.to_owned(), emphasised };
+        let line = DiffLine { change: Change::Removed, old: Some(3), new: None, pieces: vec![piece("a\tb", false), piece("c", true)] };
+        let hunk = Hunk { old_start: 3, new_start: 3, lines: vec![line] };
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let bodies = [
+            Body::Text(words(&["one", ""])),
+            Body::Diff(Diff { path: "/ws/a.rs".to_owned(), language: Some("rust"), hunks: vec![hunk], added: 0, removed: 1 }),
+            Body::Content { path: "/ws/a".to_owned(), language: None, lines: words(&["x"]), size: 2 },
+            Body::Command { lines: words(&["ls"]), folder: "/ws".to_owned(), effects: words(&["reads a"]) },
+            Body::Structured(vec![("a".to_owned(), "b".to_owned()), ("a".to_owned(), "c".to_owned())]),
+            Body::Binary { path: "/ws/a.png".to_owned(), media: binary::media("/ws/a.png", &[]), size: 9 },
+        ];
+        for body in bodies {
+            let whole = Presentation {
+                details: vec![("folder".to_owned(), "/ws".to_owned())],
+                warnings: words(&["careful"]),
+                hidden_lines: 7,
+                full: Some(Box::new(body.clone())),
+                ..Presentation::of(body)
+            };
+            assert_eq!(from_node(&to_node(&whole)), Some(whole));
+        }
+        let hostile = Presentation::of(Body::Text(words(&["a\u{202e}b"])));
+        assert_eq!(from_node(&to_node(&hostile)), None);
+    }
+}
