@@ -7,6 +7,8 @@ import * as line from "./line.mjs";
 import * as looks from "./looks.mjs";
 import * as views from "./views.mjs";
 
+/** A check that takes longer hangs. */
+const LONGEST = 60_000;
 const only = process.argv[2] ?? "";
 const launched = await browser();
 const scene = await new Scene().open();
@@ -24,7 +26,7 @@ for (const [file, checks] of Object.entries({ answers, hostile, line, looks, vie
         opened.push(one);
         return one.page;
       };
-      await check({ scene, open, launched });
+      await Promise.race([check({ scene, open }), new Promise((_, late) => setTimeout(() => late(new Error("it hangs")), LONGEST).unref())]);
       const found = (await Promise.all(opened.map(wrong))).flat();
       if (found.length > 0) throw new Error(`beside it: ${found.join("; ")}`);
       passed += 1;

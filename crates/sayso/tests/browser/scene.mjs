@@ -93,7 +93,7 @@ export class Scene {
 
   /** A call of Claude Code's, as its hook is started for it. `said` is what the agent hears. */
   hook(tool, input, session = "0f6d1c52-shop") {
-    const child = spawn(SAYSO, ["hook", "claude", "--wait", "600"], { env: this.environment, cwd: this.workspace, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(SAYSO, ["hook", "claude", "--wait", "600"], { env: { ...this.environment, CLAUDE_PROJECT_DIR: this.workspace }, cwd: this.workspace, stdio: ["pipe", "pipe", "pipe"] });
     this.hooks.push(child);
     const event = { session_id: session, transcript_path: path.join(this.home, "none.jsonl"), cwd: this.workspace, permission_mode: "default", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input, tool_use_id: `toolu_${this.hooks.length}` };
     child.stdin.end(JSON.stringify(event));
@@ -127,7 +127,7 @@ export async function visit(launched, scene, options = {}, { letIn = true } = {}
   });
   await context.addInitScript({ path: AXE });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(8_000);
   page.on("pageerror", (error) => bad.push(`an error: ${error.stack}`));
   page.on("dialog", (dialog) => {
     bad.push("a dialog");
