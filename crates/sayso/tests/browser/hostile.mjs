@@ -41,7 +41,7 @@ async function in_every_field(text, shown, { scene, open }) {
   const odd = await scene.submit(name, { path: text, [text]: [text] }, who);
   scene.file("odd.js", `const a = 1;\n`);
   await scene.submit("Write", { file_path: `${scene.workspace}/odd.js`, content: `const a = 1;\n// ${text}\nconst b = "${text}";\n` }, who);
-  await scene.submit("Write", { file_path: `${scene.workspace}/new ${text.replaceAll("/", "_")}.py`, content: `${text}\n` }, who);
+  await scene.submit("Write", { file_path: `${scene.workspace}/new ${name.replaceAll("/", "_")}.py`, content: `${text}\n` }, who);
   await scene.submit("mcp__files__read", { [text]: text }, who);
   await scene.submit("WebFetch", { url: `https://example.com/${text}`, prompt: text }, who).catch(() => {});
   scene.file("plain.js", "const a = 1;\n");

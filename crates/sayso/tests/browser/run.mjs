@@ -1,4 +1,4 @@
-// Runs every check in a browser, and ends with how many passed and failed.
+// Runs every check in a browser, and ends with how many passed and failed. Several run at once, each in a scene of its own.
 
 import { Scene, browser, visit, wrong } from "./scene.mjs";
 import * as answers from "./answers.mjs";
@@ -8,39 +8,52 @@ import * as looks from "./looks.mjs";
 import * as views from "./views.mjs";
 
 /** A check that takes longer hangs. */
-const LONGEST = 60_000;
+const LONGEST = 90_000;
+const LANES = 3;
 const only = process.argv[2] ?? "";
 const launched = await browser();
-const scene = await new Scene().open();
 let [passed, failed] = [0, 0];
 
-for (const [file, checks] of Object.entries({ answers, hostile, line, looks, views })) {
-  for (const [name, check] of Object.entries(checks)) {
-    const title = `${file}: ${name.replaceAll("_", " ")}`;
-    if (!title.includes(only)) continue;
-    const start = Date.now();
-    let opened = [];
-    try {
-      const open = async (options, how) => {
-        const one = await visit(launched, how?.scene ?? scene, options, how);
-        opened.push(one);
-        return one.page;
-      };
-      await Promise.race([check({ scene, open }), new Promise((_, late) => setTimeout(() => late(new Error("it hangs")), LONGEST).unref())]);
-      const found = (await Promise.all(opened.map(wrong))).flat();
-      if (found.length > 0) throw new Error(`beside it: ${found.join("; ")}`);
-      passed += 1;
-      console.log(`ok      ${title} (${Date.now() - start} ms)`);
-    } catch (error) {
-      failed += 1;
-      console.log(`FAILED  ${title}\n${error.stack}`);
-      if (process.env.SAYSO_PICTURES && opened[0]) await opened[0].page.screenshot({ path: `${process.env.SAYSO_PICTURES}/${name}.png` }).catch(() => {});
-    }
-    for (const one of opened) await one.context.close();
-    await scene.clear();
+async function run(title, check, scene) {
+  const start = Date.now();
+  const opened = [];
+  const open = async (options, how) => {
+    const one = await visit(launched, how?.scene ?? scene, options, how);
+    opened.push(one);
+    return one.page;
+  };
+  let timer;
+  try {
+    const late = new Promise((_, failed) => {
+      timer = setTimeout(() => failed(new Error("it hangs")), LONGEST);
+    });
+    await Promise.race([check({ scene, open }), late]);
+    const found = (await Promise.all(opened.map(wrong))).flat();
+    if (found.length > 0) throw new Error(`beside it: ${found.join("; ")}`);
+    passed += 1;
+    console.log(`ok      ${title} (${Date.now() - start} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${title}\n${error.stack}`);
+    const folder = process.env.SAYSO_PICTURES;
+    if (folder && opened[0]) await opened[0].page.screenshot({ path: `${folder}/${title.replaceAll(/[^a-z]+/g, "-")}.png` }).catch(() => {});
   }
+  clearTimeout(timer);
+  for (const one of opened) await one.context.close();
+  await scene.clear();
 }
+
+const waiting = Object.entries({ hostile, looks, answers, line, views })
+  .flatMap(([file, checks]) => Object.entries(checks).map(([name, check]) => [`${file}: ${name.replaceAll("_", " ")}`, check]))
+  .filter(([title]) => title.includes(only));
+
+async function lane() {
+  const scene = await new Scene().open();
+  for (let next = waiting.shift(); next; next = waiting.shift()) await run(...next, scene);
+  await scene.close();
+}
+
+await Promise.all(Array.from({ length: LANES }, lane));
 await launched.close();
-await scene.close();
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

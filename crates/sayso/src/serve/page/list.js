@@ -118,7 +118,7 @@ export class List {
     const about = prompt.kind === "terminal" ? "brief mono" : "brief";
     return el(
       "div",
-      { class: `prompt-row ${state}${ended ? " over" : ""}`, role: "option", id: `row-${prompt.id}`, "data-id": prompt.id, "aria-selected": isSelected ? "true" : "false" },
+      { class: `prompt-row ${state}${ended ? " done" : ""}`, role: "option", id: `row-${prompt.id}`, "data-id": prompt.id, "aria-selected": isSelected ? "true" : "false" },
       el("span", { class: about }, said(brief(prompt))),
       el(
         "span",
