@@ -191,7 +191,7 @@ export async function it_is_answered_elsewhere_while_it_is_open({ scene, open })
 }
 
 export async function two_browsers_and_the_first_answer_wins({ scene, open }) {
-  const [one, two] = [await open(), await open()];
+  const [one, two] = [await open(), await open({}, { fresh: true })];
   const hook = scene.hook("Bash", { command: "make twice" });
   await look(one, "make twice");
   await look(two, "make twice");

@@ -34,6 +34,7 @@ export class Scene {
     fs.writeFileSync(path.join(config, "sayso/policy.yaml"), `version: 1\nhooks: {ask: inbox}\n${policy}`);
     this.environment = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8", HOME: this.home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: this.state };
     this.hooks = [];
+    this.calls = 0;
   }
 
   file(name, text) {
@@ -95,7 +96,7 @@ export class Scene {
   hook(tool, input, session = "0f6d1c52-shop") {
     const child = spawn(SAYSO, ["hook", "claude", "--wait", "600"], { env: { ...this.environment, CLAUDE_PROJECT_DIR: this.workspace }, cwd: this.workspace, stdio: ["pipe", "pipe", "pipe"] });
     this.hooks.push(child);
-    const event = { session_id: session, transcript_path: path.join(this.home, "none.jsonl"), cwd: this.workspace, permission_mode: "default", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input, tool_use_id: `toolu_${this.hooks.length}` };
+    const event = { session_id: session, transcript_path: path.join(this.home, "none.jsonl"), cwd: this.workspace, permission_mode: "default", hook_event_name: "PreToolUse", tool_name: tool, tool_input: input, tool_use_id: `toolu_${(this.calls += 1)}` };
     child.stdin.end(JSON.stringify(event));
     let [out, err] = ["", ""];
     child.stdout.on("data", (piece) => (out += piece));
@@ -106,16 +107,21 @@ export class Scene {
     return { said, isWaiting: () => child.exitCode === null };
   }
 
-  /** Denies whatever is open. */
+  /** Ends hooks that still wait, and denies whatever is open. */
   async clear() {
+    const waiting = this.hooks.filter((hook) => hook.exitCode === null && hook.signalCode === null);
+    await Promise.all(waiting.map((hook) => new Promise((done) => hook.on("close", done).kill("SIGKILL"))));
+    this.hooks = [];
     const { body } = await this.request("GET", "/v1/prompts?limit=1000");
     for (const prompt of body.prompts) await this.request("POST", `/v1/prompts/${prompt.id}/answer`, { digest: prompt.digest, choice: "deny" });
   }
 }
 
 /** A window that is let in, and everything in it that must not happen. */
-export async function visit(launched, scene, options = {}, { letIn = true } = {}) {
-  const context = await launched.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce", ...options });
+export async function visit(launched, scene, options = {}, { letIn = true, fresh = false } = {}) {
+  // Who was let in stays so, unless it shall be somebody else.
+  const storageState = letIn && !fresh ? scene.letIn : undefined;
+  const context = await launched.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce", storageState, ...options });
   const bad = [];
   context.on("request", (request) => {
     const url = new URL(request.url());
@@ -127,7 +133,7 @@ export async function visit(launched, scene, options = {}, { letIn = true } = {}
   });
   await context.addInitScript({ path: AXE });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(30_000);
   page.on("pageerror", (error) => bad.push(`an error: ${error.stack}`));
   page.on("dialog", (dialog) => {
     bad.push("a dialog");
@@ -135,8 +141,9 @@ export async function visit(launched, scene, options = {}, { letIn = true } = {}
   });
   const window1 = { page, context, bad };
   if (letIn) {
-    await page.goto(scene.link());
+    await page.goto(storageState ? scene.url : scene.link());
     await page.waitForSelector(".line.live", { state: "attached" });
+    scene.letIn ??= await context.storageState();
   }
   return window1;
 }
