@@ -39,7 +39,13 @@ pub fn load_in(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, cho
 }
 
 /// The digest of everything that decides what the policy is; none where a file cannot be read, which must be told.
-pub(crate) fn bound(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, choice: &Choice, general: Vec<PolicyFile>) -> Option<Digest> {
+pub(crate) fn bound(
+    folder: &Folder,
+    whereabouts: &Whereabouts,
+    workspace: &Path,
+    choice: &Choice,
+    general: Vec<PolicyFile>,
+) -> Option<Digest> {
     let mut files = general;
     files.extend(policy_files::of_project(whereabouts, workspace));
     files.extend(choice.file.as_deref().map(policy_files::named));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Transaction, params};
 
-use super::{Index, Trouble};
 use super::pick::Fields;
+use super::{Index, Trouble};
 use crate::read::Stored;
 
 /// A session of the record. Times are in milliseconds since 1970.

@@ -59,7 +59,10 @@ impl Inbox {
     }
 
     fn call(&self, command: &str) -> String {
-        format!("{{\"tool\":\"terminal\",\"args\":{{\"command\":\"{command}\"}},\"workspace\":\"{}\",\"session\":\"s\"}}", self.home.join("ws").display())
+        format!(
+            "{{\"tool\":\"terminal\",\"args\":{{\"command\":\"{command}\"}},\"workspace\":\"{}\",\"session\":\"s\"}}",
+            self.home.join("ws").display()
+        )
     }
 }
 
@@ -71,7 +74,8 @@ struct Line<S: Read> {
 
 impl<S: Read + Write> Line<S> {
     fn send(&mut self, method: &str, path: &str, body: &str) {
-        let more = if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
+        let more =
+            if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
         let text = format!("{method} {path} HTTP/1.1\r\n{}{more}\r\n{body}", self.headers);
         self.from.get_mut().write_all(text.as_bytes()).unwrap();
     }
@@ -109,7 +113,11 @@ fn program(home: &Path) -> Command {
 }
 
 fn field(text: &str, name: &str) -> String {
-    text.split(&format!("\"{name}\":\"")).nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_else(|| panic!("{name}: {text}")).to_owned()
+    text.split(&format!("\"{name}\":\""))
+        .nth(1)
+        .and_then(|rest| rest.split('"').next())
+        .unwrap_or_else(|| panic!("{name}: {text}"))
+        .to_owned()
 }
 
 fn main() {
@@ -123,7 +131,9 @@ fn main() {
     fs::write(home.join(".config/sayso/policy.yaml"), format!("version: 1\nhooks: {{ask: inbox}}\nrules:\n{rules}")).unwrap();
     fs::write(home.join("ws/a.txt"), "one\n").unwrap();
 
-    println!("The inbox: median, 95 of 100, and most of so many; a policy of 200 rules.\n\n| what | runs | median | p95 | most | budget | |\n|---|--:|--:|--:|--:|--:|---|");
+    println!(
+        "The inbox: median, 95 of 100, and most of so many; a policy of 200 rules.\n\n| what | runs | median | p95 | most | budget | |\n|---|--:|--:|--:|--:|--:|---|"
+    );
     let mut starts: Vec<Duration> = (0..STARTS).map(|_| Inbox::start(&home).1).collect();
     row("start to ready", &mut starts, Duration::from_millis(50));
     let (inbox, _) = Inbox::start(&home);
@@ -157,7 +167,11 @@ fn released(inbox: &Inbox) -> Vec<Duration> {
         asks.send("GET", &format!("/v1/operations/{id}?wait=30"), "");
         std::thread::sleep(Duration::from_millis(1));
         let start = Instant::now();
-        says.send("POST", &format!("/v1/prompts/{prompt}/answer"), &format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}"));
+        says.send(
+            "POST",
+            &format!("/v1/prompts/{prompt}/answer"),
+            &format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}"),
+        );
         let (_, text) = asks.answer();
         let took = start.elapsed();
         assert!(text.contains("\"approved\""), "{text}");
@@ -187,7 +201,11 @@ fn hooks(inbox: &Inbox) -> Vec<Duration> {
             }
         };
         let start = Instant::now();
-        says.send("POST", &format!("/v1/prompts/{prompt}/answer"), &format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}"));
+        says.send(
+            "POST",
+            &format!("/v1/prompts/{prompt}/answer"),
+            &format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}"),
+        );
         let mut first = [0];
         hook.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
         let took = start.elapsed();

@@ -174,7 +174,8 @@ fn end(home: &Home) -> Result<(), Stop> {
     let told = home.told().filter(|_| home.is_running().unwrap_or(false));
     let process = told.and_then(|told| i32::try_from(told.pid).ok()).and_then(rustix::process::Pid::from_raw);
     let process = process.ok_or_else(|| Stop::usage("nobody knows which process the inbox is"))?;
-    rustix::process::kill_process(process, rustix::process::Signal::TERM).map_err(|error| Stop::usage(format!("it cannot be ended: {error}")))
+    rustix::process::kill_process(process, rustix::process::Signal::TERM)
+        .map_err(|error| Stop::usage(format!("it cannot be ended: {error}")))
 }
 
 fn set_pin(whereabouts: &Whereabouts) -> Result<Exit, Stop> {

@@ -27,10 +27,8 @@ use crate::{quick, record_folder, workbench};
 
 /// Answer the questions of all agents in this terminal, as they come.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Several may watch at once, here and in browsers: the first answer counts, and the others see whose it was.\n\
-While somebody watches, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing."
-)]
+#[command(after_help = "Several may watch at once, here and in browsers: the first answer counts, and the others see whose it was.\n\
+While somebody watches, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing.")]
 pub(super) struct WatchArgs {
     /// Print what happens as JSON, one event a line, and ask nothing.
     #[arg(long)]
@@ -160,7 +158,10 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
     std::thread::spawn(move || {
         let mut after: Option<String> = None;
         loop {
-            let heard = Client::new(&state).ok().flatten().map(|client| client.listen("/v1/events?kinds=requested,responded,stopping", after.as_deref()));
+            let heard = Client::new(&state)
+                .ok()
+                .flatten()
+                .map(|client| client.listen("/v1/events?kinds=requested,responded,stopping", after.as_deref()));
             if let Some(Ok(mut heard)) = heard {
                 shared.with(|state| (state.lost, state.news) = (false, true));
                 while let Ok(event) = heard.next() {
@@ -199,7 +200,8 @@ fn hear(shared: &Shared, event: &Event) {
 /// The oldest prompt that is open, with everything.
 fn next(whereabouts: &Whereabouts) -> Option<Node> {
     let client = Client::new(&whereabouts.state).ok()??;
-    let answer = client.request("GET", "/v1/prompts?full=true&limit=1", None, Instant::now() + SHORT).ok().filter(|answer| answer.is_done())?;
+    let answer =
+        client.request("GET", "/v1/prompts?full=true&limit=1", None, Instant::now() + SHORT).ok().filter(|answer| answer.is_done())?;
     answer.body.get("prompts")?.items().first().cloned()
 }
 
@@ -247,7 +249,8 @@ fn send(whereabouts: &Whereabouts, id: &str, digest: &str, choice: &Choice, note
         fields.push(("digest", Node::text(digest)));
         fields.extend(note.as_ref().map(|note| ("note", Node::text(note))));
         fields.extend(pin.as_ref().map(|pin| ("pin", Node::text(pin))));
-        let answer = client(whereabouts)?.request("POST", &format!("/v1/prompts/{id}/answer"), Some(&Node::map(fields)), Instant::now() + SHORT);
+        let answer =
+            client(whereabouts)?.request("POST", &format!("/v1/prompts/{id}/answer"), Some(&Node::map(fields)), Instant::now() + SHORT);
         match answer {
             Ok(answer) if answer.is_done() => return Ok(()),
             Ok(answer) if answer.kind() == "pin" && io::stdin().is_terminal() => {

@@ -117,7 +117,9 @@ impl Inbox {
         let answered = client.request("POST", "/v1/prompts", Some(&question), until);
         IS_OPEN.store(false, Ordering::SeqCst);
         match answered {
-            Ok(answer) if answer.is_done() => wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}"))),
+            Ok(answer) if answer.is_done() => {
+                wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))
+            }
             Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
             Err(Trouble::TooSlow) => Ended::TimedOut,
             Err(trouble) => Ended::Failed(trouble.words()),

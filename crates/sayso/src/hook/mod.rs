@@ -103,7 +103,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     for call in calls {
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => {
-                if one.yes().is_some() && agent.answers_questions() {
+                if one.yes().is_some() {
                     // Its own question about the same call, which comes next, is answered with this.
                     pending::put_yes(place.state(), call)?;
                 }
@@ -266,12 +266,8 @@ fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
 fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     let place = Place::open(&first.workspace)?;
-    if wanted.is_inner {
+    if wanted.is_inner || place.is_own_command(&wanted.input) {
         return Ok(Reply::Nothing);
-    }
-    if place.is_own_command(&wanted.input) {
-        // What was handed over was answered before; where the agent's dialog is what answers it, it stays the person's.
-        return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
     }
     let settings = place.settings()?;
     let verdicts = place.judged(&wanted.calls)?;
@@ -285,7 +281,9 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
         Decision::Allow if bounded || !agent.answers_questions() => return Ok(Reply::Nothing),
         Decision::Allow => wanted.calls.as_slice(),
         // The person was asked a moment ago, and said yes to this very call.
-        Decision::Ask if agent.answers_questions() && was_answered(&place, &wanted.calls)? => return Ok(Reply::Allow),
+        Decision::Ask if was_answered(&place, &wanted.calls)? => {
+            return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
+        }
         // The person is asked by the agent, and that is enough.
         Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" => return Ok(Reply::Nothing),
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),

@@ -87,7 +87,8 @@ impl Place {
         let contains = is_command && self.is_contained(first, settings);
         let world = RealWorld(Machine::new(self.whereabouts.clone()).containing(contains));
         let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
-        let ports = Ports { world: Arc::new(world), ask: Arc::new(Inbox::new(self.state())), run: Arc::new(Nobody), store: Arc::new(store) };
+        let ports =
+            Ports { world: Arc::new(world), ask: Arc::new(Inbox::new(self.state())), run: Arc::new(Nobody), store: Arc::new(store) };
         let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
         if is_command && settings.sandbox_require {
             let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);

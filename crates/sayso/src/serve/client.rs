@@ -52,7 +52,8 @@ impl Trouble {
         match self {
             Trouble::NotThere => "the inbox is not open; start it with `sayso serve`".to_owned(),
             Trouble::Other => {
-                "the inbox is of another version of sayso; stop it with `sayso serve --stop`, and start it again with `sayso serve`".to_owned()
+                "the inbox is of another version of sayso; stop it with `sayso serve --stop`, and start it again with `sayso serve`"
+                    .to_owned()
             }
             Trouble::TooSlow => "the inbox did not answer in time".to_owned(),
             Trouble::Broken(why) => format!("the inbox broke off ({why}); start it again with `sayso serve`"),
@@ -107,10 +108,18 @@ impl Client {
         Ok(stream)
     }
 
-    fn send(&self, method: &str, path: &str, headers: &str, body: Option<&Node>, until: Option<Instant>) -> Result<BufReader<Timed>, Trouble> {
+    fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: Option<&Node>,
+        until: Option<Instant>,
+    ) -> Result<BufReader<Timed>, Trouble> {
         let stream = self.connect()?;
         let body = body.map(json::write);
-        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nsayso-protocol: {PROTOCOL}\r\nsayso-version: {VERSION}\r\n{headers}");
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nsayso-protocol: {PROTOCOL}\r\nsayso-version: {VERSION}\r\n{headers}");
         if let Some(body) = &body {
             text.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
         }

@@ -82,7 +82,13 @@ fn raise_limit() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum.map(|most| most.min(65_536)), maximum: limit.maximum });
 }
 
-async fn serve(home: Home, whereabouts: Whereabouts, options: &Options, ready: impl FnOnce(Option<&str>), lock: File) -> Result<(), String> {
+async fn serve(
+    home: Home,
+    whereabouts: Whereabouts,
+    options: &Options,
+    ready: impl FnOnce(Option<&str>),
+    lock: File,
+) -> Result<(), String> {
     let tcp = bind(options.listen).await?;
     let port = tcp.as_ref().map(TcpListener::local_addr).transpose().map_err(|error| error.to_string())?.map(|address| address.port());
     home.remove_socket()?;
@@ -240,8 +246,7 @@ async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
 }
 
 /// What a list of the history shows of an entry.
-const SHOWN: [&str; 12] =
-    ["call", "session", "agent", "tool", "decision", "outcome", "risk", "rule", "source", "by", "what", "succeeded"];
+const SHOWN: [&str; 12] = ["call", "session", "agent", "tool", "decision", "outcome", "risk", "rule", "source", "by", "what", "succeeded"];
 /// Entries that change what is remembered.
 const CHANGES: [&str; 8] = ["granted", "rule_added", "edited", "disabled", "enabled", "removed", "limited", "session_ended"];
 

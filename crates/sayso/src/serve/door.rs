@@ -173,8 +173,15 @@ impl Door {
         let policy = bench.gate.policy();
         // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
         let grants: Vec<_> = bench.recorder.grants().iter().filter(|grant| grant.seal.is_none()).cloned().collect();
-        let judging =
-            pipeline::Bench { world: &world, policy: &policy, grants: &grants, uses: None, run: How::Interactive, now: now(), trace: false };
+        let judging = pipeline::Bench {
+            world: &world,
+            policy: &policy,
+            grants: &grants,
+            uses: None,
+            run: How::Interactive,
+            now: now(),
+            trace: false,
+        };
         Ok(Ok(pipeline::judge(&judging, &operation)))
     }
 
@@ -293,7 +300,14 @@ impl Submitted {
         let _ = self.append(operation, succeeded, started, milliseconds, exit);
     }
 
-    fn append(&self, operation: &Arc<Operation>, succeeded: bool, started: bool, milliseconds: u64, exit: Option<String>) -> Result<(), String> {
+    fn append(
+        &self,
+        operation: &Arc<Operation>,
+        succeeded: bool,
+        started: bool,
+        milliseconds: u64,
+        exit: Option<String>,
+    ) -> Result<(), String> {
         let what = What::Finished { succeeded, started, milliseconds, result: Brief { exit, ..Brief::default() } };
         self.bench.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(operation)), what })
     }

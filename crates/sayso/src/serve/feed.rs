@@ -121,7 +121,8 @@ impl Feed {
             let ours = line(Some(kind), Some(&id(&self.run, number)), &ours);
             let foreign = Mutex::new(gate.map_or(Foreign::None, |event| Foreign::Told(Box::new(event), posted)));
             let session = session.to_owned();
-            let happened = Arc::new(Happened { number, run: Arc::clone(&self.run), kind, session, ours, foreign, written: Default::default() });
+            let happened =
+                Arc::new(Happened { number, run: Arc::clone(&self.run), kind, session, ours, foreign, written: Default::default() });
             for (listener, Listener { wanted, to }) in &inner.listeners {
                 if let Some(bytes) = happened.for_listener(wanted)
                     && let Err(TrySendError::Full(_) | TrySendError::Closed(_)) = to.try_send(bytes)
@@ -159,7 +160,8 @@ impl Feed {
         let forgotten = |missed: &[Arc<Happened>]| wanted.names != Names::Sayso && missed.iter().any(|happened| happened.is_forgotten());
         let missed = missed.map(|missed| missed.filter(|missed| !forgotten(missed)));
         let is_lost = matches!(missed, Some(None));
-        let missed: Vec<Bytes> = missed.flatten().unwrap_or_default().iter().filter_map(|happened| happened.for_listener(&wanted)).collect();
+        let missed: Vec<Bytes> =
+            missed.flatten().unwrap_or_default().iter().filter_map(|happened| happened.for_listener(&wanted)).collect();
         let mut first = Vec::with_capacity(missed.len() + 2);
         if is_lost {
             first.push(line(Some("reset"), None, "{}"));
@@ -198,6 +200,13 @@ impl Inner {
             return None;
         }
         Some(self.kept.iter().filter(|happened| happened.number > number).cloned().collect())
+    }
+}
+
+impl Listening {
+    /// How many listen.
+    pub(super) fn others(&self) -> usize {
+        self.feed.watching()
     }
 }
 

@@ -26,7 +26,8 @@ impl Names {
     pub(super) fn check(&self, headers: &HeaderMap, is_start: bool) -> Result<(), Problem> {
         let text = |name: &str| -> Result<Option<&str>, Problem> {
             let mut all = headers.get_all(name).iter();
-            let first = all.next().map(|value| value.to_str().map_err(|_| Problem::unreadable(format!("`{name}` cannot be read")))).transpose()?;
+            let first =
+                all.next().map(|value| value.to_str().map_err(|_| Problem::unreadable(format!("`{name}` cannot be read")))).transpose()?;
             if all.next().is_some() {
                 return Err(Problem::unreadable(format!("`{name}` stands there twice")));
             }
@@ -69,7 +70,9 @@ mod tests {
         let host = ("host", "127.0.0.1:7297");
         assert_eq!(status(&[host], false), 200);
         assert_eq!(status(&[("host", "LOCALHOST:7297"), ("origin", "http://localhost:7297")], false), 200);
-        for wrong in ["", "127.0.0.1", "127.0.0.1:80", "evil.example:7297", "127.0.0.1:7297.evil.example", "localhost:7297@evil", "0.0.0.0:7297"] {
+        for wrong in
+            ["", "127.0.0.1", "127.0.0.1:80", "evil.example:7297", "127.0.0.1:7297.evil.example", "localhost:7297@evil", "0.0.0.0:7297"]
+        {
             assert_eq!(status(&[("host", wrong)], false), 421, "{wrong}");
         }
         assert_eq!(status(&[], false), 421);

@@ -81,7 +81,17 @@ impl Asked {
     /// A whole number of a parameter.
     pub(super) fn whole(&self, key: &str, most: u64) -> Result<Option<u64>, Problem> {
         let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number <= most && !text.starts_with('+'));
-        self.query(key).map(|text| number(text).ok_or_else(|| Problem::unreadable(format!("`{key}` is no number up to {most}")))).transpose()
+        self.query(key)
+            .map(|text| number(text).ok_or_else(|| Problem::unreadable(format!("`{key}` is no number up to {most}"))))
+            .transpose()
+    }
+
+    /// How many are wanted at most; so many, if nobody says otherwise.
+    pub(super) fn limit(&self, otherwise: u64) -> Result<u64, Problem> {
+        match self.whole("limit", 1000)? {
+            Some(0) => Err(Problem::unreadable("`limit` is 1 at least")),
+            limit => Ok(limit.unwrap_or(otherwise)),
+        }
     }
 
     /// By whom, for the record.
@@ -225,10 +235,12 @@ async fn body(headers: &HeaderMap, mut body: Incoming, most: usize) -> Result<No
         Ok(bytes)
     };
     let bytes = timeout(BODY, whole).await.map_err(|_| Problem::new(408, "too-slow", "the body did not come in time"))??;
-    let text = std::str::from_utf8(&bytes).map_err(|error| Problem::unreadable(format!("the body is no UTF-8, at byte {}", error.valid_up_to() + 1)))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|error| Problem::unreadable(format!("the body is no UTF-8, at byte {}", error.valid_up_to() + 1)))?;
     let limits = Limits { bytes: most, depth: 256, nodes: 4_000_000 };
-    let node = json::read(text, &limits)
-        .map_err(|finding| Problem::unreadable(format!("the body is no sound JSON: {} (byte {})", finding.message, finding.span.start + 1)))?;
+    let node = json::read(text, &limits).map_err(|finding| {
+        Problem::unreadable(format!("the body is no sound JSON: {} (byte {})", finding.message, finding.span.start + 1))
+    })?;
     match node.value {
         Value::Map(_) => Ok(node),
         _ => Err(Problem::unreadable(format!("the body is {}, not an object", node.kind_word()))),

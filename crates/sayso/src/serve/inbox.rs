@@ -194,7 +194,8 @@ impl Waiting {
         let over = over(Some(prompt), ended);
         {
             let mut rows = self.shared.rows.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_this = rows.numbers.get(id).is_some_and(|number| rows.open.get(number).is_some_and(|one| Arc::ptr_eq(one, &self.posted)));
+            let is_this =
+                rows.numbers.get(id).is_some_and(|number| rows.open.get(number).is_some_and(|one| Arc::ptr_eq(one, &self.posted)));
             if !is_this {
                 return;
             }

@@ -114,7 +114,9 @@ mod tests {
         let (code, _) = logins.code().unwrap();
         let two = logins.let_in(code.word()).unwrap().unwrap();
         assert_eq!(logins.who(one.cookie.word(), one.key.word()).as_deref(), Some("browser 1"));
-        for (cookie, key) in [(one.cookie.word(), ""), ("", one.key.word()), (one.cookie.word(), two.key.word()), (one.key.word(), one.cookie.word())] {
+        for (cookie, key) in
+            [(one.cookie.word(), ""), ("", one.key.word()), (one.cookie.word(), two.key.word()), (one.key.word(), one.cookie.word())]
+        {
             assert_eq!(logins.who(cookie, key), None);
         }
         logins.leave("browser 1");

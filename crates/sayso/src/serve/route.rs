@@ -193,7 +193,9 @@ mod tests {
         let name = |path: &str| find(&Method::GET, path).map(|(route, named)| (route.name, named)).map_err(|problem| problem.status);
         assert_eq!(name("/"), Ok((Name::Index, vec![])));
         assert_eq!(name("/v1/prompts/a%20b"), Ok((Name::Prompt, vec!["a b".to_owned()])));
-        for odd in ["", "v1/prompts", "//v1/prompts", "/v1//prompts", "/v1/prompts/", "/v1/../v1/prompts", "/v1/%2e%2e/prompts", "/./v1/prompts"] {
+        for odd in
+            ["", "v1/prompts", "//v1/prompts", "/v1//prompts", "/v1/prompts/", "/v1/../v1/prompts", "/v1/%2e%2e/prompts", "/./v1/prompts"]
+        {
             assert_eq!(name(odd), Err(400), "{odd}");
         }
         for odd in ["/v1/prompts/%", "/v1/prompts/%zz", "/v1/prompts/%ff", "/v1/prompts/a%00b", "/v1/prompts/a%0ab", "/v1/prompts/a%5cb"] {

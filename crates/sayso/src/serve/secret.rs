@@ -28,7 +28,8 @@ impl Secret {
 /// Whether two texts are the same. How long it takes depends on the length of the given one only.
 pub(super) fn same(own: &[u8], given: &[u8]) -> bool {
     let own_or_nothing = own.iter().chain(std::iter::repeat(&0));
-    let differs = given.iter().zip(own_or_nothing).fold(u8::from(own.len() != given.len()), |differs, (one, other)| differs | (one ^ other));
+    let differs =
+        given.iter().zip(own_or_nothing).fold(u8::from(own.len() != given.len()), |differs, (one, other)| differs | (one ^ other));
     std::hint::black_box(differs) == 0
 }
 

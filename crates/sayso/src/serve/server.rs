@@ -119,7 +119,8 @@ impl Server {
             return;
         }
         let left_out = self.counts.unwritten.swap(0, Ordering::Relaxed);
-        let mut fields = vec![("what", what.to_owned()), ("why", problem.detail.clone()), ("by", from.to_owned()), ("source", "inbox".to_owned())];
+        let mut fields =
+            vec![("what", what.to_owned()), ("why", problem.detail.clone()), ("by", from.to_owned()), ("source", "inbox".to_owned())];
         if left_out > 0 {
             fields.push(("left_out", left_out.to_string()));
         }

@@ -12,8 +12,10 @@ use super::feed::Listening;
 
 /// After so long without news a comment says that the line is open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// So long after a piece the next one waits, so that many events are few writes.
+/// So long after a piece the next one waits, so that many events are few writes; and so much longer for each who listens, since what one event
+/// costs is as much as they are.
 const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE_EACH: Duration = Duration::from_micros(250);
 /// A piece is not longer than this, roughly.
 const PIECE: usize = 64 << 10;
 
@@ -48,7 +50,8 @@ impl Events {
         match self.listening.from.poll_recv(context) {
             Poll::Ready(Some(bytes)) => {
                 self.alive.as_mut().reset(Instant::now() + KEEP_ALIVE);
-                self.pause = Some(Box::pin(sleep(PAUSE)));
+                let listeners = u32::try_from(self.listening.others()).unwrap_or(u32::MAX);
+                self.pause = Some(Box::pin(sleep(PAUSE.max(PAUSE_EACH.saturating_mul(listeners)))));
                 Poll::Ready(Some(self.gathered(bytes)))
             }
             Poll::Ready(None) => {

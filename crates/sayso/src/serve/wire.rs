@@ -71,11 +71,7 @@ pub fn read_question(node: &Node) -> Result<Question, String> {
     let entries: Vec<(String, Node)> = rest.map(|entry| (entry.key.clone(), entry.node.clone())).collect();
     let shown = Node::map(entries.into_iter().chain(own.map(|(key, node)| (key.to_owned(), node))));
     let prompt = prompt(document, operation)?;
-    Ok(Question {
-        prompt,
-        document: shown,
-        longest: node.get("longest").and_then(Node::as_whole).ok_or("`longest` is missing")?,
-    })
+    Ok(Question { prompt, document: shown, longest: node.get("longest").and_then(Node::as_whole).ok_or("`longest` is missing")? })
 }
 
 fn read_call(node: &Node) -> Result<Call, String> {
@@ -167,7 +163,11 @@ fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> 
         alike: None,
         offers: list("offers").iter().map(|node| offer(node, operation.digest())).collect::<Result<_, _>>()?,
         style: style.ok_or("`style` is none")?,
-        asked: document.get("requested_at").and_then(Node::as_whole).and_then(|at| i64::try_from(at).ok()).ok_or("`requested_at` is none")?,
+        asked: document
+            .get("requested_at")
+            .and_then(Node::as_whole)
+            .and_then(|at| i64::try_from(at).ok())
+            .ok_or("`requested_at` is none")?,
         timeout: document.get("timeout").and_then(Node::as_whole),
         operation,
     })
@@ -206,14 +206,20 @@ fn hides_nothing(document: &Node) -> Result<(), String> {
     }
     while let Some(node) = rest.pop() {
         match &node.value {
-            // The sign of our own titles is drawn in colour by a selector behind it.
-            Value::Text(text) if text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign)) => return Err("a text of the prompt hides something".to_owned()),
+            Value::Text(text) if hides(text) => {
+                return Err("a text of the prompt hides something".to_owned());
+            }
             Value::List(items) => rest.extend(items),
             Value::Map(entries) => rest.extend(entries.iter().map(|entry| &entry.node)),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a text has something in it that cannot be seen. The sign of our own titles has a selector behind it, for its colours.
+fn hides(text: &str) -> bool {
+    text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign))
 }
 
 /// How a prompt ended, for the hook.

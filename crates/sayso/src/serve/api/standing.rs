@@ -64,7 +64,9 @@ pub(super) async fn grants(server: &Arc<Server>, asked: Asked) -> Answered {
     let all = aside(move || recorded.standing()).await?;
     let now = crate::serve::now_ms() / 1000;
     let session = asked.query("session");
-    let wanted = |one: &&Standing| !is_rule(one) && !one.is_over(now) && session.is_none_or(|session| of(one, "session").as_deref() == Some(session));
+    let wanted = |one: &&Standing| {
+        !is_rule(one) && !one.is_over(now) && session.is_none_or(|session| of(one, "session").as_deref() == Some(session))
+    };
     Ok(listed("grants", all.iter().filter(wanted).map(node).collect()))
 }
 

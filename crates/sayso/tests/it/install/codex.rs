@@ -47,7 +47,9 @@ fn with_trust_it_is_in_the_diff_and_goes_again() {
     assert!(text.starts_with(CONFIG), "{text}");
     let document = trust::read("x", &text).unwrap();
     let path = home.codex();
-    for (event, seconds) in [("PreToolUse", 600), ("PermissionRequest", 600), ("PostToolUse", 600), ("SessionStart", 600), ("SessionEnd", 3)] {
+    for (event, seconds) in
+        [("PreToolUse", 600), ("PermissionRequest", 600), ("PostToolUse", 600), ("SessionStart", 600), ("SessionEnd", 3)]
+    {
         let key = trust::key(path.to_str().unwrap(), event, 0, 0);
         assert_eq!(trust::of(&document, &key).hash, Some(trust::hash(event, &own("codex"), seconds)), "{event}");
     }

@@ -128,7 +128,10 @@ fn the_words_of_the_other_profile_are_known() {
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     let prompt = served.prompt();
     let pending = served.get(&format!("/session/{session}/permissions")).is(200)["pending"].clone();
-    assert_eq!((&pending[0]["id"], &pending[0]["operation"], &pending[0]["is_dangerous"]), (&prompt["id"], &json!("terminal"), &json!(false)));
+    assert_eq!(
+        (&pending[0]["id"], &pending[0]["operation"], &pending[0]["is_dangerous"]),
+        (&prompt["id"], &json!("terminal"), &json!(false))
+    );
     for field in ["session_id", "call_id", "message", "details", "warning", "requested_at", "context", "preview"] {
         assert!(pending[0].get(field).is_some(), "{field}");
     }

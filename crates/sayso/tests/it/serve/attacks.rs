@@ -19,12 +19,23 @@ fn another_name_or_another_page_gets_nothing() {
     let port = served.host.split(':').next_back().unwrap().to_owned();
     let own = format!("http://{}", served.host);
     with(&[("origin", &own), ("sec-fetch-site", "same-origin")], "/v1/prompts").is(200);
-    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1:1", &format!("{}.evil.example", served.host), &format!("0.0.0.0:{port}")] {
+    for host in [
+        "evil.example",
+        &format!("evil.example:{port}"),
+        "127.0.0.1:1",
+        &format!("{}.evil.example", served.host),
+        &format!("0.0.0.0:{port}"),
+    ] {
         with(&[("host", host)], "/v1/prompts").is_problem(421, "host");
         // The page itself, too: another name is another origin, and this one has no secrets for it.
         served.request("GET", "/", &[("host", host)], None).is_problem(421, "host");
     }
-    for origin in ["https://evil.example", "null", &format!("http://127.0.0.1:{}", port.parse::<u16>().unwrap() ^ 1), &format!("https://{}", served.host)] {
+    for origin in [
+        "https://evil.example",
+        "null",
+        &format!("http://127.0.0.1:{}", port.parse::<u16>().unwrap() ^ 1),
+        &format!("https://{}", served.host),
+    ] {
         with(&[("origin", origin)], "/v1/prompts").is_problem(403, "origin");
     }
     for site in ["cross-site", "same-site"] {
@@ -32,7 +43,9 @@ fn another_name_or_another_page_gets_nothing() {
     }
     let got = with(&[("origin", &own)], "/v1/health");
     assert!(!got.headers.keys().any(|name| name.starts_with("access-control")), "{got:?}");
-    served.request("OPTIONS", "/v1/prompts", &[("origin", "https://evil.example"), ("access-control-request-method", "POST")], None).is_problem(403, "origin");
+    served
+        .request("OPTIONS", "/v1/prompts", &[("origin", "https://evil.example"), ("access-control-request-method", "POST")], None)
+        .is_problem(403, "origin");
     served.request("OPTIONS", "/v1/prompts", &[], None).is_problem(405, "method");
     let refused = served.desk.entries("refused");
     for words in ["none of the names", "another page"] {
@@ -52,15 +65,33 @@ fn what_can_be_read_in_two_ways_is_not_read() {
     let got = served.request("POST", &path, &[("authorization", &token)], Some(&twice));
     assert!(got.is_problem(400, "unreadable")["detail"].as_str().unwrap().contains("twice"), "{got:?}");
     let whole = format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}");
-    for body in [format!("{whole}{whole}"), format!("\u{feff}{whole}"), format!("{whole}x"), whole.replace('0', "00").replace("sha256", "sha256"), "[".repeat(5000)] {
+    for body in [
+        format!("{whole}{whole}"),
+        format!("\u{feff}{whole}"),
+        format!("{whole}x"),
+        whole.replace('0', "00").replace("sha256", "sha256"),
+        "[".repeat(5000),
+    ] {
         assert_eq!(served.request("POST", &path, &[("authorization", &token)], Some(&body)).status, 400, "{body:.80}");
     }
     // A form of another page can send these without asking first.
     for media in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""] {
-        let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", served.host, whole.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: {media}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            served.host,
+            whole.len()
+        );
         served.sent(format!("{head}{whole}").as_bytes()).is_problem(415, "media");
     }
-    for odd in ["/v1/prompts/../prompts", "/v1//prompts", "/v1/prompts/", "/v1/%2e%2e/v1/prompts", "/v1/prompts/%00", "/..%2f..%2fetc/passwd", "/v1\\prompts"] {
+    for odd in [
+        "/v1/prompts/../prompts",
+        "/v1//prompts",
+        "/v1/prompts/",
+        "/v1/%2e%2e/v1/prompts",
+        "/v1/prompts/%00",
+        "/..%2f..%2fetc/passwd",
+        "/v1\\prompts",
+    ] {
         let got = served.request("GET", odd, &[("authorization", &token)], None);
         assert!(matches!(got.status, 400 | 404), "{odd}: {got:?}");
     }
@@ -68,8 +99,13 @@ fn what_can_be_read_in_two_ways_is_not_read() {
     served.request("GET", &format!("http://{}/v1/health", served.host), &[], None).is_problem(421, "host");
     // Two lengths, and a length beside pieces: what one reader takes for a body, another takes for a request.
     let smuggled = "GET /v1/stop HTTP/1.1\r\nhost: x\r\n\r\n";
-    for lengths in ["content-length: 5\r\ncontent-length: 50\r\n", "content-length: 5\r\ntransfer-encoding: chunked\r\n", "transfer-encoding: x\r\n"] {
-        let head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: application/json\r\n{lengths}\r\n0\r\n\r\n{smuggled}", served.host);
+    for lengths in
+        ["content-length: 5\r\ncontent-length: 50\r\n", "content-length: 5\r\ntransfer-encoding: chunked\r\n", "transfer-encoding: x\r\n"]
+    {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: application/json\r\n{lengths}\r\n0\r\n\r\n{smuggled}",
+            served.host
+        );
         let got = served.raw(head.as_bytes());
         assert!(got.status != 200 && got.status < 500, "{lengths}: {got:?}");
     }
@@ -83,7 +119,10 @@ fn what_is_too_large_is_not_read_to_its_end() {
     let served = Served::new();
     let token = format!("Bearer {}", served.answering);
     let head = |length: usize| {
-        format!("POST /v1/prompts/x/answer HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n", served.host)
+        format!(
+            "POST /v1/prompts/x/answer HTTP/1.1\r\nhost: {}\r\nauthorization: {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n",
+            served.host
+        )
     };
     served.sent(head(1 << 40).as_bytes()).is_problem(413, "too-large");
     // One that does not say how long it is.
@@ -114,7 +153,11 @@ fn who_is_slow_holds_nobody_up() {
     let slow: Vec<TcpStream> = (0..300)
         .map(|number| {
             let mut stream = TcpStream::connect(&served.host).unwrap();
-            let _ = stream.write_all(if number % 2 == 0 { b"GET /v1/he" } else { b"POST /v1/login HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n" });
+            let _ = stream.write_all(if number % 2 == 0 {
+                b"GET /v1/he"
+            } else {
+                b"POST /v1/login HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n"
+            });
             stream
         })
         .collect();
@@ -145,7 +188,16 @@ fn bytes_of_any_kind_break_nothing() {
             .collect();
         assert_ne!(served.raw(&bytes).status, 200);
     }
-    for text in ["", "\0", "GET", "GET / HTTP/9.9\r\n\r\n", "\x16\x03\x01\x02", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET  /v1/health HTTP/1.1\r\n\r\n"] {
+    for text in [
+        "",
+        "\0",
+        "GET",
+        "GET / HTTP/9.9\r\n\r\n",
+        "\x16\x03\x01\x02",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET  /v1/health HTTP/1.1\r\n\r\n",
+    ] {
         let got = served.raw(text.as_bytes());
         assert_ne!(got.status, 200, "{text:?} {got:?}");
     }

@@ -20,7 +20,10 @@ fn who_comes_back_misses_nothing_and_hears_nothing_twice() {
     let (name, _, hello) = again.next();
     assert_eq!((name.as_str(), &hello["replayed"]), ("hello", &json!(2)));
     let (name, _, told) = again.next();
-    assert_eq!((name.as_str(), &told["prompt"], &told["answer"], &told["by"]), ("responded", &first["prompt"]["id"], &json!("once"), &json!("token")));
+    assert_eq!(
+        (name.as_str(), &told["prompt"], &told["answer"], &told["by"]),
+        ("responded", &first["prompt"]["id"], &json!("once"), &json!("token"))
+    );
     let (name, last, told) = again.next();
     assert_eq!((name.as_str(), told["prompt"]["message"].as_str().unwrap().contains("make two")), ("requested", true));
     // What a list knows is not told again.

@@ -20,7 +20,10 @@ fn a_call_waits_until_somebody_says_yes() {
     // Everything that a screen needs.
     assert_eq!((&prompt["agent"], &prompt["door"], &prompt["session"]), (&json!("claude"), &json!("hook"), &json!(SESSION)));
     assert_eq!(prompt["preview"]["lines"], json!(["make all"]));
-    assert_eq!(prompt["offers"][0], json!({"scope": "once", "words": "allow this once", "stores": "nothing", "pattern": null, "needs_pin": false}));
+    assert_eq!(
+        prompt["offers"][0],
+        json!({"scope": "once", "words": "allow this once", "stores": "nothing", "pattern": null, "needs_pin": false})
+    );
     assert!(prompt["context"]["effects"][0].as_str().unwrap().contains("runs the project's own code"), "{prompt}");
     assert!(prompt["expires_at"].as_i64().unwrap() > prompt["opened_at"].as_i64().unwrap());
     assert_eq!(prompt["pattern_scopes"], json!(["session", "project", "always"]));
@@ -77,7 +80,11 @@ fn a_wider_answer_is_kept_by_the_hook_and_counts_for_the_next_call() {
     let offer = Served::offer(&prompt, "allow `make all` in this project");
     served.answer(&prompt, json!({"choice": "offer", "offer": offer})).is(200);
     assert_eq!(hook.said()["permissionDecision"], "allow");
-    assert_eq!(served.hook("claude", "Bash", json!({"command": "make all"})).said()["permissionDecision"], "allow", "nobody is asked again");
+    assert_eq!(
+        served.hook("claude", "Bash", json!({"command": "make all"})).said()["permissionDecision"],
+        "allow",
+        "nobody is asked again"
+    );
     let rules = served.get("/v1/rules").is(200)["rules"].as_array().unwrap().clone();
     assert_eq!(rules.len(), 1);
     served.delete(&format!("/v1/rules/{}", rules[0]["id"].as_str().unwrap())).is(200);

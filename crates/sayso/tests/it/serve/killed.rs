@@ -103,7 +103,10 @@ fn run(calls: usize, pause: u64) {
     }
     assert!(seen.answered.values().all(|count| *count == 1), "answered twice");
     assert_eq!((seen.told.len(), decided.len()), (calls, calls), "none is lost");
-    println!("{calls} decisions, the inbox killed {} times: {allowed} allowed, {denied} denied; each with one end in a sound record", kills.load(Ordering::SeqCst));
+    println!(
+        "{calls} decisions, the inbox killed {} times: {allowed} allowed, {denied} denied; each with one end in a sound record",
+        kills.load(Ordering::SeqCst)
+    );
     assert!(kills.load(Ordering::SeqCst) > 0 && allowed > 0);
 }
 

@@ -34,7 +34,9 @@ fn who_waits_is_told_that_it_stops() {
         listener.until("hello");
         match way {
             "--stop" => drop(run(served.desk.program().args(["serve", "--stop"]), b"").is(0, "stopped")),
-            signal => drop(run(std::process::Command::new("kill").args([&format!("-{signal}"), &served.process().to_string()]), b"").is(0, "sent")),
+            signal => drop(
+                run(std::process::Command::new("kill").args([&format!("-{signal}"), &served.process().to_string()]), b"").is(0, "sent"),
+            ),
         }
         listener.until("stopping");
         while listener.next_or_end().is_some() {}
@@ -57,7 +59,10 @@ fn nothing_is_served_beyond_this_machine() {
     let desk = Desk::with(&[]);
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:80"] {
         let done = run(desk.program().args(["serve", "--listen", address]), b"");
-        assert!(done.code == 2 && done.err.contains("not of this machine") && done.err.contains("hint:") && done.err.contains("ssh -L"), "{done:?}");
+        assert!(
+            done.code == 2 && done.err.contains("not of this machine") && done.err.contains("hint:") && done.err.contains("ssh -L"),
+            "{done:?}"
+        );
     }
     assert_eq!(run(desk.program().args(["serve", "--listen", "nonsense"]), b"").code, 2);
 }
@@ -136,7 +141,9 @@ fn another_version_is_told_apart() {
     std::fs::copy(env!("CARGO_BIN_EXE_sayso"), &copy).unwrap();
     let mut program = std::process::Command::new(&copy);
     program.env_clear().env("HOME", &served.desk.scene.home).env("PATH", crate::scene::PATH);
-    program.env("XDG_CONFIG_HOME", served.desk.scene.home.join(".config")).env("XDG_STATE_HOME", served.desk.scene.home.join(".local/state"));
+    program
+        .env("XDG_CONFIG_HOME", served.desk.scene.home.join(".config"))
+        .env("XDG_STATE_HOME", served.desk.scene.home.join(".local/state"));
     program.env("CLAUDE_PROJECT_DIR", served.desk.scene.folder()).args(["hook", "claude"]);
     let payload = crate::hook::before(&served.desk, "Bash", json!({"command": "make all"}));
     let said = crate::desk::read(&run(&mut program, payload.to_string().as_bytes()))["hookSpecificOutput"].clone();

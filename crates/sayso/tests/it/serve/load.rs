@@ -34,7 +34,8 @@ impl Line {
     }
 
     fn request(&mut self, method: &str, path: &str, body: &str) -> super::Got {
-        let more = if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
+        let more =
+            if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
         let text = format!("{method} {path} HTTP/1.1\r\n{}{more}\r\n{body}", self.1);
         self.0.get_mut().write_all(text.as_bytes()).unwrap();
         super::answer(&mut self.0)
@@ -76,7 +77,12 @@ fn run(load: &Load) {
     let mut streams: Vec<TcpStream> = (0..listeners)
         .map(|_| {
             let mut stream = TcpStream::connect(&served.host).unwrap();
-            write!(stream, "GET /v1/events?kinds=requested,responded HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n", served.host, served.answering).unwrap();
+            write!(
+                stream,
+                "GET /v1/events?kinds=requested,responded HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n",
+                served.host, served.answering
+            )
+            .unwrap();
             stream.set_nonblocking(true).unwrap();
             stream
         })
@@ -166,7 +172,9 @@ fn run(load: &Load) {
     assert_eq!(served.get("/v1/prompts?limit=1").is(200)["total"].as_u64(), Some(prompts as u64));
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
-    println!("| prompts open | listeners | answers | opened in | memory empty, with all open, at most | answer → release p50, p95, p99, max | events heard |");
+    println!(
+        "| prompts open | listeners | answers | opened in | memory empty, with all open, at most | answer → release p50, p95, p99, max | events heard |"
+    );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     println!(
         "| {prompts} | {listeners} | {answers} at {a_second}/s | {:.1} s | {empty}, {full}, {} MiB | {:.1}, {:.1}, {:.1}, {:.1} ms | {} |",

@@ -10,6 +10,7 @@ mod life;
 mod load;
 mod operations;
 mod rights;
+mod watching;
 mod web;
 
 use std::collections::HashMap;
@@ -236,8 +237,7 @@ impl Served {
 
     pub fn hook_with(&self, agent: &str, payload: &Value, words: &[&str]) -> Hook {
         let mut program = crate::hook::program(&self.desk, agent);
-        let mut child =
-            program.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = program.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
         Hook(child)
     }

@@ -8,7 +8,10 @@ use super::Served;
 fn what_is_allowed_or_denied_is_so_at_once_and_written_down() {
     let served = Served::new();
     let allowed = served.submit("cat a.txt").is(200);
-    assert_eq!((&allowed["state"], &allowed["outcome"], &allowed["call_id"]), (&json!("allowed"), &json!("auto_approved"), &json!("call-1")));
+    assert_eq!(
+        (&allowed["state"], &allowed["outcome"], &allowed["call_id"]),
+        (&json!("allowed"), &json!("auto_approved"), &json!("call-1"))
+    );
     let denied = served.submit("rm -rf /").is(200);
     assert_eq!((&denied["state"], &denied["outcome"]), (&json!("denied"), &json!("blocked")));
     assert!(denied["message"].as_str().unwrap().contains("nothing was changed"));
@@ -37,7 +40,10 @@ fn what_has_to_be_asked_waits() {
         served.yes(&prompt).is(200);
         waits.join().unwrap()
     });
-    assert_eq!((&waits["state"], &waits["outcome"], &waits["by"], &waits["scope"]), (&json!("allowed"), &json!("approved"), &json!("token"), &json!("once")));
+    assert_eq!(
+        (&waits["state"], &waits["outcome"], &waits["by"], &waits["scope"]),
+        (&json!("allowed"), &json!("approved"), &json!("token"), &json!("once"))
+    );
     served.asks("GET", "/v1/operations/operation-0", None).is_problem(404, "missing");
 }
 
@@ -113,7 +119,10 @@ fn to_judge_only_writes_nothing_down() {
     for (command, decision) in [("cat a.txt", "allow"), ("make all", "ask"), ("rm -rf /", "deny")] {
         let verdict = served.asks("POST", "/v1/check", Some(served.operation(command))).is(200);
         assert_eq!(verdict["decision"], decision, "{verdict}");
-        let line = crate::program::run(served.desk.program().args(["check", "--json", "-C"]).arg(&served.desk.scene.workspace).args(["--", command]), b"");
+        let line = crate::program::run(
+            served.desk.program().args(["check", "--json", "-C"]).arg(&served.desk.scene.workspace).args(["--", command]),
+            b"",
+        );
         assert_eq!(verdict["reasons"], crate::desk::read(&line)["reasons"], "as the command line says");
     }
     assert!(served.desk.entries("decided").is_empty());

@@ -112,7 +112,9 @@ fn the_files_are_the_persons_alone() {
         assert_eq!(mode(&folder.join(name)), 0o600, "{name}");
     }
     // No agent reads them, and nothing in its environment says them.
-    for command in [format!("cat {}/answering.token", folder.display()), format!("curl --unix-socket {}/socket http://x/", folder.display())] {
+    for command in
+        [format!("cat {}/answering.token", folder.display()), format!("curl --unix-socket {}/socket http://x/", folder.display())]
+    {
         assert_eq!(crate::hook::command(&served.desk, &command), "deny", "{command}");
     }
     let environment = std::fs::read(format!("/proc/{}/environ", served.process())).unwrap();
