@@ -266,12 +266,8 @@ fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
 fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     let place = Place::open(&first.workspace)?;
-    if wanted.is_inner {
+    if wanted.is_inner || place.is_own_command(&wanted.input) {
         return Ok(Reply::Nothing);
-    }
-    if place.is_own_command(&wanted.input) {
-        // What was handed over was answered before; where the agent's dialog is what answers it, it stays the person's.
-        return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
     }
     let settings = place.settings()?;
     let verdicts = place.judged(&wanted.calls)?;

@@ -86,6 +86,14 @@ impl Asked {
             .transpose()
     }
 
+    /// How many are wanted at most; so many, if nobody says otherwise.
+    pub(super) fn limit(&self, otherwise: u64) -> Result<u64, Problem> {
+        match self.whole("limit", 1000)? {
+            Some(0) => Err(Problem::unreadable("`limit` is 1 at least")),
+            limit => Ok(limit.unwrap_or(otherwise)),
+        }
+    }
+
     /// By whom, for the record.
     pub(super) fn by(&self) -> String {
         self.who.as_ref().map_or_else(|| self.from.words(), |who| who.name.clone())

@@ -206,20 +206,20 @@ fn hides_nothing(document: &Node) -> Result<(), String> {
     }
     while let Some(node) = rest.pop() {
         match &node.value {
-<<<<<<< HEAD
-            Value::Text(text) if text.chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign)) => {
+            Value::Text(text) if hides(text) => {
                 return Err("a text of the prompt hides something".to_owned());
             }
-=======
-            // The sign of our own titles is drawn in colour by a selector behind it.
-            Value::Text(text) if text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign)) => return Err("a text of the prompt hides something".to_owned()),
->>>>>>> wt-web
             Value::List(items) => rest.extend(items),
             Value::Map(entries) => rest.extend(entries.iter().map(|entry| &entry.node)),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a text has something in it that cannot be seen. The sign of our own titles has a selector behind it, for its colours.
+fn hides(text: &str) -> bool {
+    text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign))
 }
 
 /// How a prompt ended, for the hook.

@@ -18,6 +18,8 @@ use crate::serve::server::Server;
 const AGENT: &str = "http";
 /// So long an answer is waited for at most, in seconds.
 const LONGEST: u64 = 600;
+/// So many characters a name has at most.
+const LONGEST_NAME: usize = 256;
 
 /// The call that a body describes, and how long it is waited for.
 fn call(body: &Node) -> Result<(Call, Duration), Problem> {
@@ -27,6 +29,11 @@ fn call(body: &Node) -> Result<(Call, Duration), Problem> {
         Some(node) if matches!(node.value, Value::Null) => Ok(None),
         Some(node) => node.as_text().map(Some).ok_or_else(|| Problem::unreadable(format!("`{key}` is {}, not text", node.kind_word()))),
     };
+    for key in ["id", "tool", "agent", "session", "batch"] {
+        if text(key)?.is_some_and(|text| text.chars().count() > LONGEST_NAME) {
+            return Err(Problem::unreadable(format!("`{key}` is too long")));
+        }
+    }
     let needed = |key: &str| text(key)?.ok_or_else(|| Problem::unreadable(format!("`{key}` is missing")));
     let absolute = |key: &str, path: &str| {
         let is = path.starts_with('/') && !path.contains('\0');

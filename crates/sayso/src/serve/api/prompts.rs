@@ -26,7 +26,7 @@ const LONGEST: usize = 1024;
 
 /// What is open.
 pub(super) fn list(server: &Server, asked: &Asked) -> Answered {
-    let most = asked.whole("limit", 1000)?.unwrap_or(LISTED);
+    let most = asked.limit(LISTED)?;
     let full = match asked.query("full") {
         None | Some("false") => false,
         Some("true") => true,
@@ -38,7 +38,7 @@ pub(super) fn list(server: &Server, asked: &Asked) -> Answered {
     };
     // Asked for first: what comes meanwhile is told once more, and not missed.
     let event = server.feed.last();
-    let most = usize::try_from(most.max(1)).unwrap_or(1);
+    let most = usize::try_from(most).unwrap_or(1);
     let (found, total) = server.inbox.list(&wanted, asked.query("after"), most);
     let next = if found.len() == most { found.last().map(|last| last.id().to_owned()) } else { None };
     let written: Vec<String> = found

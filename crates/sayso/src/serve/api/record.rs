@@ -23,7 +23,7 @@ fn number(value: impl std::fmt::Display) -> Node {
 
 /// Sessions, with how many of their prompts are open.
 pub(super) async fn sessions(server: &Arc<Server>, asked: Asked) -> Answered {
-    let most = asked.whole("limit", 1000)?.unwrap_or(LISTED).max(1);
+    let most = asked.limit(LISTED)?;
     let recorded = server.recorded.clone();
     let found = aside(move || recorded.look(|index| index.sessions(most))).await?.unwrap_or_default();
     let maybe = |text: &Option<String>| text.as_ref().map_or_else(|| Value::Null.into(), Node::text);
@@ -68,7 +68,7 @@ fn filter(asked: &Asked) -> Result<Filter, Problem> {
 
 /// The last entries that are wanted.
 pub(super) async fn audit(server: &Arc<Server>, asked: Asked) -> Answered {
-    let most = asked.whole("limit", 1000)?.unwrap_or(LISTED).max(1);
+    let most = asked.limit(LISTED)?;
     let filter = filter(&asked)?;
     let recorded = server.recorded.clone();
     let found = aside(move || recorded.look(|index| Ok((index.last(&filter, Some(most))?, index.count(&filter)?)))).await?;

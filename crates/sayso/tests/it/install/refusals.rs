@@ -193,7 +193,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
         put(&home.claude(), &text);
         let words = commands(&home.claude(), "PreToolUse");
         let shown = Command::new("sh").args(["-c", &format!("printf '%s|' {}", words[0])]).output().unwrap();
-        assert_eq!(String::from_utf8(shown.stdout).unwrap(), format!("{}|hook|claude|", odd.program.display()));
+        assert_eq!(String::from_utf8(shown.stdout).unwrap(), format!("{}|hook|claude|--wait|600|", odd.program.display()));
         let other = install::install(&around, wish(Which::Claude, Scope::User)).unwrap();
         put(&home.claude(), other.edits[0].after.as_ref().unwrap());
         assert_eq!(commands(&home.claude(), "PreToolUse"), [own("claude")], "{folder}");
