@@ -97,7 +97,7 @@ async fn serve(
     // The folder lets in nobody else, either.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(|error| error.to_string())?;
     let log_folder = Home::open(&whereabouts.state)?;
-    let log = Log::new(log_folder.into_folder(), false);
+    let log = Log::new(log_folder.into_folder());
     let state = whereabouts.state.clone();
     let server = Arc::new(Server::new(home, whereabouts, port, log)?);
     server.home.put(ASKING, server.tokens.asking.word())?;

@@ -11,11 +11,13 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::text::json;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Decision;
 use sayso_gate::approved::Approved;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::events::{Event, Kinds, Names, Priority, names, payload};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{self, Judged};
@@ -30,6 +32,7 @@ use sayso_world::whereabouts::Whereabouts;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use super::feed::Feed;
 use super::inbox::Inbox;
 use super::posted::{Door as Which, Posted};
 use super::secret::Secret;
@@ -51,6 +54,7 @@ tokio::task_local! {
 pub(super) struct Door {
     whereabouts: Whereabouts,
     inbox: Arc<dyn Inbox>,
+    feed: Arc<Feed>,
     pin: bool,
     benches: Mutex<HashMap<String, Arc<Bench>>>,
     submitted: Mutex<Rows>,
@@ -107,8 +111,8 @@ pub(super) struct Done {
 }
 
 impl Door {
-    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, pin: bool) -> Door {
-        Door { whereabouts, inbox, pin, benches: Mutex::default(), submitted: Mutex::default() }
+    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<Feed>, pin: bool) -> Door {
+        Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default() }
     }
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
@@ -146,6 +150,9 @@ impl Door {
             let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
+        let feed = Arc::clone(&self.feed);
+        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(&feed, event))?;
+        observing.keep();
         let bench = Arc::new(Bench { bound, gate: Arc::new(gate), recorder });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
         if benches.len() >= WORKSPACES {
@@ -233,6 +240,13 @@ impl Door {
     pub(super) fn find(&self, id: &str) -> Option<Arc<Submitted>> {
         self.submitted.lock().unwrap_or_else(PoisonError::into_inner).by_id.get(id).cloned()
     }
+}
+
+/// Tells the end of an operation.
+fn tell(feed: &Feed, event: &Event) {
+    let Some(name) = names::name(event.kind, Names::Sayso) else { return };
+    let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
+    feed.tell(name, &session, json::write_plain(&payload(event, Names::Sayso)), Some(event.clone()), None);
 }
 
 /// The result of the first step; none if it waits.

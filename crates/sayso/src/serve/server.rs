@@ -80,7 +80,7 @@ impl Server {
         let inbox: Arc<dyn Inbox> = Arc::new(Here::new(Arc::clone(&feed)));
         let recorded = Recorded::new(&whereabouts.state, whereabouts.uid);
         Ok(Server {
-            door: Door::new(whereabouts.clone(), Arc::clone(&inbox), Pin::is_set(&home)),
+            door: Door::new(whereabouts.clone(), Arc::clone(&inbox), Arc::clone(&feed), Pin::is_set(&home)),
             url: port.map(|port| format!("http://127.0.0.1:{port}/")),
             names: port.map(Names::of),
             feed,

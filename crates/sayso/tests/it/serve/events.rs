@@ -90,6 +90,9 @@ fn the_names_of_other_systems_are_known() {
     served.answer(&prompt, json!({"choice": "deny"})).is(200);
     let told = session.until("permission.responded").1;
     assert_eq!((&told["request_id"], &told["action"]), (&prompt["id"], &json!("reject")));
+    // The end of the call, without what is secret in it.
+    let told = spec.until("permission_denied").1;
+    assert!(told["decision"] == "DENY" && !told.to_string().contains("hunter2"), "{told}");
     // The other session hears nothing of it: its next event is its own.
     let mut body = served.operation("make other");
     body["session"] = json!("s2");
