@@ -156,7 +156,11 @@ impl Painter<'_> {
         for span in self.document.spans_of(line).filter(|span| span.end > base && span.start < base + text.len()) {
             let style = self.theme.style(span.tone);
             // A command is bold already, so that without colours a grave word needs more to stand out.
-            paint(span.start, span.end, if span.tone == Tone::Warning && !self.theme.has_colours() { style.add_modifier(Modifier::UNDERLINED) } else { style });
+            paint(
+                span.start,
+                span.end,
+                if span.tone == Tone::Warning && !self.theme.has_colours() { style.add_modifier(Modifier::UNDERLINED) } else { style },
+            );
         }
         for (from, to, tone) in spelled(text) {
             paint(base + from, base + to, self.theme.style(tone));

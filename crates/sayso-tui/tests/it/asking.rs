@@ -260,7 +260,10 @@ fn any_key() -> impl Strategy<Value = Key> {
     prop_oneof![
         any::<char>().prop_map(Key::Char),
         prop::sample::select(
-            (' '..='~').map(Key::Char).chain([Key::Enter, Key::Tab, Key::Esc, Key::Up, Key::Down, Key::PageDown, Key::Other]).collect::<Vec<_>>()
+            (' '..='~')
+                .map(Key::Char)
+                .chain([Key::Enter, Key::Tab, Key::Esc, Key::Up, Key::Down, Key::PageDown, Key::Other])
+                .collect::<Vec<_>>()
         ),
         any::<String>().prop_map(Key::Paste),
         prop::sample::select(('a'..='z').filter(|letter| *letter != 'c').map(Key::Ctrl).collect::<Vec<_>>()),

@@ -30,7 +30,9 @@ fn said(prompt: Prompt) -> String {
 fn pair() -> impl Strategy<Value = (String, String)> {
     let letter = prop_oneof![
         any::<char>(),
-        prop::sample::select(vec![' ', '\n', '\t', '\r', '\u{1b}', '\u{202e}', '\u{200b}', '\u{301}', '‹', '›', '␛', '↪', '│', '$', '>', 'a'])
+        prop::sample::select(vec![
+            ' ', '\n', '\t', '\r', '\u{1b}', '\u{202e}', '\u{200b}', '\u{301}', '‹', '›', '␛', '↪', '│', '$', '>', 'a'
+        ])
     ];
     let text = prop::collection::vec(letter.clone(), 1..80);
     (text, any::<prop::sample::Index>(), letter, any::<bool>()).prop_map(|(one, at, letter, same)| {

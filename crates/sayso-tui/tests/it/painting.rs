@@ -47,7 +47,9 @@ fn what_was_drawn_stands_on_the_terminal() {
                 let mut asking = Asking::new(prompt, look("sayso", Theme::COLOURS), Arc::new(Some2), start);
                 let mut painter = Painter::default();
                 let mut now = start;
-                for key in [Key::Other, Key::Char('x'), Key::PageDown, Key::Char('?'), Key::Up, Key::Esc, Key::Char('v'), Key::Esc, Key::Home] {
+                for key in
+                    [Key::Other, Key::Char('x'), Key::PageDown, Key::Char('?'), Key::Up, Key::Esc, Key::Char('v'), Key::Esc, Key::Home]
+                {
                     now += Duration::from_secs(1);
                     asking.keys(vec![key.clone()], now);
                     let frame = asking.frame(80, 24, now);
@@ -98,7 +100,8 @@ fn h_36_no_byte_of_a_text_is_a_code() {
                 rest = &rest[at + 1..];
                 let end = rest.find(|letter: char| letter.is_ascii_alphabetic() || matches!(letter, '7' | '8') && rest.starts_with(letter));
                 let code = &rest[..=end.unwrap()];
-                let known = code == "7" || code == "8" || code.starts_with('[') && code.ends_with(['m', 'H', 'G', 'K', 'J', 'A', 'B', 'h', 'l']);
+                let known =
+                    code == "7" || code == "8" || code.starts_with('[') && code.ends_with(['m', 'H', 'G', 'K', 'J', 'A', 'B', 'h', 'l']);
                 assert!(known, "{name} {style:?}: {code:?}");
             }
             assert!(!text.chars().any(|letter| letter.is_control() && !matches!(letter, '\u{1b}' | '\r' | '\n')), "{name} {style:?}");

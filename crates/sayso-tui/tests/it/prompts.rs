@@ -137,8 +137,15 @@ fn edit(path: &str) -> Prompt {
         line(Change::Same, Some(3), Some(3), &[("", false)]),
     ];
     let hunk = Hunk { old_start: 1, new_start: 1, before: Vec::new(), lines };
-    let diff =
-        Diff { path: path.to_owned(), language: Some("python"), hunks: vec![hunk], added: 1, removed: 1, notes: Vec::new(), rest: Vec::new() };
+    let diff = Diff {
+        path: path.to_owned(),
+        language: Some("python"),
+        hunks: vec![hunk],
+        added: 1,
+        removed: 1,
+        notes: Vec::new(),
+        rest: Vec::new(),
+    };
     let mut prompt = prompt(operation, Body::Diff(diff));
     prompt.title = "File Operation Approval Required".to_owned();
     prompt.description = format!("Edit file: {path}");
