@@ -23,6 +23,7 @@ pub mod policy;
 pub mod presentation;
 pub mod prompt;
 pub mod redact;
+pub mod size;
 pub mod text;
 pub mod tool;
 pub mod tool_effects;

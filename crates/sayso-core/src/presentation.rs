@@ -34,13 +34,19 @@ pub enum Body {
         lines: Vec<String>,
         /// Its size in bytes.
         size: u64,
+        /// What no line of it shows: its line breaks, its end, how it starts.
+        notes: Vec<String>,
     },
     /// A command, whole; it is wrapped by the screen and never cut.
     Command {
         /// Its lines.
         lines: Vec<String>,
+        /// What the pieces of these lines are for, in the order of the text.
+        marks: Vec<Mark>,
         /// The folder it runs in.
         folder: String,
+        /// What each command of the line does, in the order of the line.
+        parts: Vec<Part>,
         /// What it would do, in words.
         effects: Vec<String>,
     },
@@ -57,6 +63,47 @@ pub enum Body {
     },
 }
 
+/// A piece of a line of a command, and what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Which line.
+    pub line: usize,
+    /// The first byte of the line, as it is shown.
+    pub start: usize,
+    /// One past the last of them.
+    pub end: usize,
+    /// What it is for.
+    pub meaning: Meaning,
+}
+
+/// What a piece of a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// It is read.
+    Reads,
+    /// It starts something.
+    Runs,
+    /// It is talked to.
+    Connects,
+    /// It is made or changed.
+    Writes,
+    /// It goes.
+    Deletes,
+    /// What it does cannot be told.
+    Unclear,
+    /// It is why the command is dangerous.
+    Danger,
+}
+
+/// One command of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its program, as it was written.
+    pub program: String,
+    /// What it would do, in words.
+    pub effects: Vec<String>,
+}
+
 /// A change of a file, in the order of the file; it serves a unified and a side-by-side view alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
@@ -70,6 +117,10 @@ pub struct Diff {
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
+    /// What no line of it shows: other line breaks, its end, how it starts, whether it is a program.
+    pub notes: Vec<String>,
+    /// The lines behind the last changed place, which stay; none where there are too many of them.
+    pub rest: Vec<String>,
 }
 
 /// One changed place of a file.
@@ -79,6 +130,8 @@ pub struct Hunk {
     pub old_start: usize,
     /// The first line of the new file, from 1.
     pub new_start: usize,
+    /// The lines between the changed place before and this one, which stay; none where there are too many of them.
+    pub before: Vec<String>,
     /// Its lines.
     pub lines: Vec<DiffLine>,
 }
@@ -126,6 +179,72 @@ impl Presentation {
     pub fn whole(&self) -> &Body {
         self.full.as_deref().unwrap_or(&self.body)
     }
+}
+
+impl Meaning {
+    const ALL: [Meaning; 7] =
+        [Meaning::Reads, Meaning::Runs, Meaning::Connects, Meaning::Writes, Meaning::Deletes, Meaning::Unclear, Meaning::Danger];
+
+    /// The word used in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Meaning::Reads => "reads",
+            Meaning::Runs => "runs",
+            Meaning::Connects => "connects",
+            Meaning::Writes => "writes",
+            Meaning::Deletes => "deletes",
+            Meaning::Unclear => "unclear",
+            Meaning::Danger => "danger",
+        }
+    }
+
+    /// The meaning of a word.
+    pub fn from_word(word: &str) -> Option<Meaning> {
+        Meaning::ALL.into_iter().find(|meaning| meaning.word() == word)
+    }
+}
+
+impl Part {
+    /// "runs `rm` · deletes /ws/build with everything below".
+    pub fn words(&self) -> String {
+        let mut out = format!("runs `{}`", self.program);
+        for effect in &self.effects {
+            out.push_str(" · ");
+            out.push_str(effect);
+        }
+        out
+    }
+}
+
+impl Hunk {
+    /// "@@ -3,7 +3,8 @@".
+    pub fn heading(&self) -> String {
+        let count = |not: Change| self.lines.iter().filter(|line| line.change != not).count();
+        let range = |start: usize, count: usize| match count {
+            // A place of no lines is named by the line before it.
+            0 => format!("{},0", start.saturating_sub(1)),
+            1 => start.to_string(),
+            _ => format!("{start},{count}"),
+        };
+        format!("@@ -{} +{} @@", range(self.old_start, count(Change::Added)), range(self.new_start, count(Change::Removed)))
+    }
+}
+
+impl Change {
+    /// The sign in front of a line.
+    pub fn sign(self) -> char {
+        match self {
+            Change::Same => ' ',
+            Change::Removed => '-',
+            Change::Added => '+',
+        }
+    }
+}
+
+/// The warning of a grave prompt that does not show all of its body; none where it does.
+pub fn cut_warning(hidden_lines: usize) -> Option<String> {
+    let lines = if hidden_lines == 1 { "1 line is".to_owned() } else { format!("{hidden_lines} lines are") };
+    (hidden_lines > 0).then(|| format!("{lines} not on the screen: look at all of it before you say yes"))
 }
 
 impl DiffLine {

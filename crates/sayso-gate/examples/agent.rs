@@ -38,7 +38,7 @@ impl World for Here {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         let found = sayso_world::content::content(path, most)?;
-        Ok(found.map(|found| Content { bytes: found.bytes, size: found.size }))
+        Ok(found.map(|found| Content { bytes: found.bytes, size: found.size, executable: Some(found.executable) }))
     }
 }
 

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question, Surroundings};
@@ -13,7 +14,7 @@ use sayso_core::grant::Grant;
 use sayso_core::prompt::Scope;
 
 use crate::entry::Entry;
-use crate::ports::{Backup, Content, Later, Spent, Store, World};
+use crate::ports::{Backup, Content, Later, Spent, Store, Tally, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -71,6 +72,10 @@ impl World for GuardedWorld {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         caught(|| self.0.content(path, most), Err)
+    }
+
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        caught(|| self.0.tally(path, entries, time), |_| None)
     }
 
     fn backup(&self, path: &str) -> Backup {

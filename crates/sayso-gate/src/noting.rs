@@ -1,11 +1,12 @@
 //! A world that notes which bytes of which files were looked at, so that what a person saw can be held against what is sealed.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 
-use crate::ports::{Backup, Content, World};
+use crate::ports::{Backup, Content, Tally, World};
 use crate::seal::Sealed;
 
 /// Another world, with notes.
@@ -41,6 +42,10 @@ impl World for Noting<'_> {
             self.seen.borrow_mut().push(Sealed::Bytes(path.to_owned(), Digest::of_bytes(&content.bytes)));
         }
         Ok(found)
+    }
+
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        self.world.tally(path, entries, time)
     }
 
     fn backup(&self, path: &str) -> Backup {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sayso_core::decide::Uses;
 use sayso_core::digest::Digest;
@@ -35,6 +36,12 @@ pub trait World {
         Err(format!("`{path}` cannot be read here"))
     }
 
+    /// How much is below a folder. It stops at so many entries or after so long, and then says so; none if it could not look.
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        let _ = (path, entries, time);
+        None
+    }
+
     /// What is kept of a path before a tool of sayso replaces or deletes it. Only a host whose tools keep something says so.
     fn backup(&self, path: &str) -> Backup {
         let _ = path;
@@ -62,6 +69,19 @@ pub struct Content {
     pub bytes: Vec<u8>,
     /// Its size.
     pub size: u64,
+    /// Whether it can be executed, where that is known.
+    pub executable: Option<bool>,
+}
+
+/// How much is below a folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Everything that is no folder.
+    pub files: u64,
+    /// The size of the files.
+    pub bytes: u64,
+    /// All of it was counted; else there is at least so much.
+    pub whole: bool,
 }
 
 /// Asks the person. Whatever goes wrong is one of the ways a prompt can end, and all but one of them are denials.

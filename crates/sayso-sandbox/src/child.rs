@@ -4,12 +4,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use libc::sock_filter;
 use rustix::process::{Resource, Rlimit};
-use seccompiler::BpfProgram;
 
 use crate::profile::Limits;
 
@@ -27,7 +26,7 @@ pub struct Child {
     /// Rules of [`landlock`](crate::landlock).
     pub landlock: Option<OwnedFd>,
     /// The filter of [`seccomp`](crate::seccomp).
-    pub filter: Option<BpfProgram>,
+    pub filter: Option<Vec<sock_filter>>,
 }
 
 /// Rights of root that stay: owners and modes of files, users and groups, signals, and low ports.
@@ -89,7 +88,7 @@ impl Child {
             if let Some(rules) = &landlock {
                 restrict(rules.as_raw_fd())?;
             }
-            program.iter().try_for_each(filter)
+            program.iter().try_for_each(|program| filter(program))
         };
         #[allow(unsafe_code, reason = "there is no other way to do something between fork and exec")]
         // SAFETY: the closure makes system calls only; it takes no memory and no lock, and everything it reads was made before.
@@ -110,23 +109,34 @@ pub(crate) fn landlock_version() -> i64 {
     }
 }
 
+/// Gives a place, and what is below, to what the rules are for.
+pub(crate) fn add_rule(rules: &OwnedFd, place: &OwnedFd, access: u64) -> io::Result<()> {
+    const BELOW_A_PATH: u32 = 1;
+    /// As the kernel reads it.
+    #[repr(C, packed)]
+    struct Given {
+        access: u64,
+        place: i32,
+    }
+    let given = Given { access, place: place.as_raw_fd() };
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: the kernel reads the twelve bytes, and both descriptors are open.
+    done(unsafe { libc::syscall(libc::SYS_landlock_add_rule, rules.as_raw_fd(), BELOW_A_PATH, &raw const given, 0_u32) })
+}
+
 /// The limits of the kernel for these limits. Processes are counted for the whole person, so those there are come on top.
 fn wanted(limits: Limits) -> [Option<(Resource, u64)>; 3] {
     let memory = limits.memory.map(|most| (Resource::Data, most.saturating_mul(1024 * 1024)));
-    let user = rustix::process::getuid();
     // Root is not counted by the kernel.
-    let processes = limits.processes.filter(|_| !user.is_root());
-    let processes = processes.map(|most| (Resource::Nproc, most.saturating_add(running(user.as_raw()))));
+    let processes = limits.processes.filter(|_| !rustix::process::getuid().is_root());
+    let processes = processes.map(|most| (Resource::Nproc, most.saturating_add(running())));
     [memory, processes, Some((Resource::Core, 0))]
 }
 
-/// Threads of a person that are running now.
-fn running(user: u32) -> u64 {
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbered = processes.filter(|entry| entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit));
-    // A folder has a link for each folder in it, and two more.
-    let threads = numbered.filter_map(|entry| std::fs::metadata(entry.path().join("task")).ok());
-    threads.filter(|found| found.uid() == user).map(|found| found.nlink().saturating_sub(2).max(1)).sum()
+/// Threads that there are now: everybody's, since they are one number, and those of one person would have to be counted one by one.
+fn running() -> u64 {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_whitespace().nth(3).and_then(|running| running.split_once('/')?.1.parse().ok()).unwrap_or(0)
 }
 
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
@@ -227,11 +237,12 @@ fn restrict(rules: RawFd) -> io::Result<()> {
     done(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, rules, 0_u32) })
 }
 
-fn filter(program: &BpfProgram) -> io::Result<()> {
-    seccompiler::apply_filter(program).map_err(|error| match error {
-        seccompiler::Error::Prctl(error) | seccompiler::Error::Seccomp(error) => error,
-        _ => io::ErrorKind::InvalidInput.into(),
-    })
+fn filter(program: &[sock_filter]) -> io::Result<()> {
+    let length = u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
+    #[allow(unsafe_code, reason = "a system call")]
+    // SAFETY: the kernel reads as many steps as there are, and writes none.
+    done(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0_u32, &raw const program) })
 }
 
 fn done(result: libc::c_long) -> io::Result<()> {

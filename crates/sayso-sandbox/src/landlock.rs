@@ -12,14 +12,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr, RulesetCreated,
-    RulesetCreatedAttr, Scope, make_bitflags,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, Scope, make_bitflags,
 };
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
+use crate::child::add_rule;
 use crate::links::{PLACE, open};
 use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
@@ -93,12 +93,12 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
         Some(_) if lacking.is_empty() => Enforced::Fully,
         Some(_) => Enforced::Partly,
     };
-    let mut given = Given { profile, seen: &seen, made: created(&profile.network)?, left: MOST_RULES };
-    for (path, level) in profile.paths.iter().filter(|(_, level)| **level > Level::Private) {
+    let known = AccessFs::from_all(abi.map_or(ABI::Unsupported, ABI::from));
+    let mut given = Given { profile, seen: &seen, made: created(&profile.network)?.into(), known, left: MOST_RULES };
+    for (path, level, is_given) in with_writable_above(profile).filter(|(_, level, _)| *level > Level::Private) {
         // What is below a writable folder is given with it, and what is not there is not given.
-        let is_given = path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Write));
         let Some(file) = (!is_given && seen.get(path).is_some_and(|kind| is_there(*kind))).then(|| open(path)).flatten() else { continue };
-        if *level == Level::Write { given.add(&file, written())? } else { given.read(path, file)? }
+        if level == Level::Write { given.place(&file, written())? } else { given.read(path, file)? }
     }
     for device in DEVICES {
         if let Some(file) = open(Path::new(device)) {
@@ -111,12 +111,12 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     let place = std::fs::canonicalize(scratch).ok();
     let file = place.as_deref().and_then(open);
     let file = file.ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
-    given.add(&file, written())?;
+    given.place(&file, written())?;
     let mut not_covered = not_covered(profile, &seen);
     if given.left == 0 {
         not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
     }
-    Ok(Rules { fd: given.made.into(), enforced, lacking, not_covered })
+    Ok(Rules { fd: given.made, enforced, lacking, not_covered })
 }
 
 /// Rules that only keep signals and abstract sockets inside, for a program that sets up the rest itself: mounts are not refused by them.
@@ -152,16 +152,28 @@ fn created(network: &Network) -> Result<RulesetCreated, String> {
 struct Given<'a> {
     profile: &'a Profile,
     seen: &'a Seen,
-    made: RulesetCreated,
+    /// None if the kernel has no Landlock.
+    made: Option<OwnedFd>,
+    /// The rights that this kernel knows.
+    known: BitFlags<AccessFs>,
     /// So many more rules are made.
     left: usize,
 }
 
 impl Given<'_> {
     /// Gives a place; of rights for folders, a file gets none.
+    fn place(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+        let found = rustix::fs::fstat(place).map_err(words)?;
+        let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
+        self.add(place, if is_folder { access } else { access & AccessFs::from_file(ABI::V9) })
+    }
+
+    /// Gives a place that is known to be a folder, or rights that a file has as well. The library asks what it is each time, and there
+    /// may be hundreds of them before each command.
     fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         self.left = self.left.saturating_sub(1);
-        (&mut self.made).add_rule(PathBeneath::new(place, access)).map(|_| ()).map_err(words)
+        let Some(made) = &self.made else { return Ok(()) };
+        add_rule(made, place, (access & self.known).bits()).map_err(words)
     }
 
     /// Gives a path to read, without what is hidden below.
@@ -176,7 +188,7 @@ impl Given<'_> {
                 return Ok(());
             }
             if hidden.is_empty() {
-                self.add(&place, AccessFs::from_read(ABI::V1))?;
+                self.place(&place, AccessFs::from_read(ABI::V1))?;
                 continue;
             }
             // To list a folder is given for all below: not where a folder is hidden. Names of hidden files are seen.
@@ -205,9 +217,11 @@ impl Given<'_> {
                 if said.is_some() {
                     open.push((path.join(inner), place));
                 } else if self.left > 0 {
-                    let of_file = make_bitflags!(AccessFs::{ReadFile | Execute});
-                    let is_file = entry.file_type() == FileType::RegularFile;
-                    self.add(&place, if is_file { of_file } else { AccessFs::from_read(ABI::V1) })?;
+                    match entry.file_type() {
+                        FileType::Directory => self.add(&place, AccessFs::from_read(ABI::V1))?,
+                        FileType::Unknown => self.place(&place, AccessFs::from_read(ABI::V1))?,
+                        _ => self.add(&place, make_bitflags!(AccessFs::{ReadFile | Execute}))?,
+                    }
                 }
             }
         }
@@ -230,6 +244,19 @@ fn is_closed(path: &Path, kind: Kind) -> bool {
         && rustix::fs::accessat(CWD, path, wanted, AtFlags::EACCESS) == Err(Errno::ACCESS)
 }
 
+/// What a profile says, and whether it does so of something in a writable folder. Folders come right before what is in them.
+fn with_writable_above(profile: &Profile) -> impl Iterator<Item = (&PathBuf, Level, bool)> {
+    let mut writable: Option<&Path> = None;
+    profile.paths.iter().map(move |(path, level)| {
+        writable = writable.filter(|folder| path.starts_with(folder));
+        let is_given = writable.is_some();
+        if *level == Level::Write && !is_given {
+            writable = Some(path);
+        }
+        (path, *level, is_given)
+    })
+}
+
 /// What a profile says of paths below a path.
 fn below<'a>(profile: &'a Profile, path: &'a Path) -> impl Iterator<Item = (&'a PathBuf, Level)> {
     let after = profile.paths.range::<Path, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded));
@@ -241,14 +268,8 @@ fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
     let mut told = Vec::new();
     let kind = |path: &PathBuf| seen.get(path).copied().unwrap_or(Kind::Missing);
     // What would be less than the folder it is in, which is writable.
-    let less: Vec<(&PathBuf, Level)> = profile
-        .paths
-        .iter()
-        .filter(|(path, level)| {
-            **level < Level::Write && path.ancestors().skip(1).any(|above| profile.paths.get(above) == Some(&Level::Write))
-        })
-        .map(|(path, level)| (path, *level))
-        .collect();
+    let less = with_writable_above(profile).filter(|(_, level, is_given)| *is_given && *level < Level::Write);
+    let less: Vec<(&PathBuf, Level)> = less.map(|(path, level, _)| (path, level)).collect();
     let of = |wanted: &dyn Fn(Level, Kind) -> bool| -> Vec<&PathBuf> {
         less.iter().filter(|(path, level)| wanted(*level, kind(path))).map(|(path, _)| *path).collect()
     };

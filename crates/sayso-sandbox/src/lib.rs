@@ -6,6 +6,7 @@
 
 pub mod backend;
 mod bounds;
+mod bpf;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 pub mod child;

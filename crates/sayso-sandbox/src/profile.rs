@@ -53,7 +53,17 @@ pub struct Profile {
 impl Profile {
     /// What may be done with a path: absolute, in normal form and free of links.
     pub fn level(&self, path: &Path) -> Level {
-        path.ancestors().find_map(|above| self.paths.get(above)).copied().unwrap_or(Level::Hidden)
+        let mut at = path;
+        // What is said of a folder stands before all that is said of things in it, and that before everything else. So the last that is not
+        // behind the path is above it, or is itself below the one that is searched for.
+        while let Some((key, level)) = self.paths.range::<Path, _>((Bound::Unbounded, Bound::Included(at))).next_back() {
+            if at.starts_with(key) {
+                return *level;
+            }
+            let Some(common) = at.ancestors().skip(1).find(|above| key.starts_with(above)) else { break };
+            at = common;
+        }
+        Level::Hidden
     }
 
     /// Lets no more through for a path, and everything below, than this.
@@ -104,6 +114,23 @@ mod tests {
             network: Network::Everything,
             environment: Vec::new(),
             limits: Limits::default(),
+        }
+    }
+
+    #[test]
+    fn the_deepest_above_a_path_counts() {
+        let said = ["/", "/a", "/a/b", "/a/b/c.d", "/a/b-c", "/a/bc/d/e", "/a0", "/b/x/y/z", "/b/x-y"];
+        let levels = [Level::Hidden, Level::Private, Level::Read, Level::Write];
+        for skipped in 0..said.len() {
+            let some: Vec<(&str, Level)> =
+                said.iter().skip(skipped).zip(levels.iter().copied().cycle()).map(|(path, level)| (*path, level)).collect();
+            let profile = profile(&some);
+            let more =
+                ["/a/b/c", "/a/b/c.d/e/f", "/a/b.", "/a/b-", "/a/bc/d", "/a/bc/d/e/f", "/a1", "/b/x/y", "/b/x/y/z/z", "/b/x-z", "/c"];
+            for path in said.iter().chain(&more).map(Path::new) {
+                let wanted = path.ancestors().find_map(|above| profile.paths.get(above)).copied().unwrap_or(Level::Hidden);
+                assert_eq!(profile.level(path), wanted, "{} without the first {skipped}", path.display());
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! A folder of its own for what a command needs for a moment, where it cannot have its own `/tmp`.
 
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,11 +16,14 @@ impl Scratch {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("tmp-{}-{number}", std::process::id()));
         let trouble = |error: std::io::Error| format!("the sandbox could not be set up: no folder for temporary files: {error}");
-        if path.exists() {
+        let make = || std::fs::DirBuilder::new().mode(0o700).create(&path);
+        match make() {
             // Of a process with the same number that was cut off.
-            std::fs::remove_dir_all(&path).map_err(trouble)?;
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                std::fs::remove_dir_all(&path).and_then(|()| make()).map_err(trouble)?
+            }
+            made => made.map_err(trouble)?,
         }
-        std::fs::DirBuilder::new().mode(0o700).create(&path).map_err(trouble)?;
         Ok(Scratch(path))
     }
 
@@ -30,7 +34,9 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is removed by the next process with this number.
-        let _ = std::fs::remove_dir_all(&self.0);
+        // Most are empty. What cannot be removed is removed by the next process with this number.
+        if std::fs::remove_dir(&self.0).is_err() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
     }
 }

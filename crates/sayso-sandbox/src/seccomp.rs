@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use libc::c_long;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
-};
+use libc::{c_long, sock_filter};
+
+use crate::bpf::{Refuse, program};
 
 /// Which kinds of sockets can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -120,48 +119,26 @@ const NAMESPACES: u32 = 0x7e02_0000;
 const THREADS: u32 =
     (libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SYSVSEM | libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD).cast_unsigned();
 /// Types into a terminal, pastes into the console, redirects it, and loads a driver for lines.
-const TERMINAL: [u64; 4] = [0x5412, 0x541C, 0x541D, 0x5423];
+const TERMINAL: [u32; 4] = [0x5412, 0x541C, 0x541D, 0x5423];
 /// What a process may pretend to be: Linux, of 32 bits, of old, or without random addresses (sanitizers want that); or it just asks.
-const PERSONALITIES: [u64; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008, 0xffff_ffff];
-/// The bit of the calls with short pointers, which have numbers of their own.
-const SHORT_POINTERS: u32 = 0x4000_0000;
+const PERSONALITIES: [u32; 7] = [0, 0x8, 0x2_0000, 0x2_0008, 0x4_0000, 0x4_0008, 0xffff_ffff];
+/// Files that are devices, by the kind in a mode; the kernel takes 16 bits of it.
+const DEVICES: [u32; 2] = [libc::S_IFCHR, libc::S_IFBLK];
+/// Families of sockets.
+const OF_THE_MACHINE: [u32; 1] = [libc::AF_UNIX.cast_unsigned()];
+const OF_THE_INTERNET: [u32; 3] = [libc::AF_UNIX.cast_unsigned(), libc::AF_INET.cast_unsigned(), libc::AF_INET6.cast_unsigned()];
 
-/// So many calls are compared one after another, at most.
-const IN_A_ROW: usize = 8;
-
-/// The program of the filter. It is one: for each that is installed the kernel walks through it for all numbers of calls. So that this walk is
-/// short, it leads to a part for few calls by their number, and each part is a whole program.
+/// The program of the filter.
 ///
 /// # Errors
-/// In words, on a machine that the compiler of filters does not know.
-pub fn filter(sockets: Sockets) -> Result<BpfProgram, String> {
-    let here = TargetArch::try_from(std::env::consts::ARCH).map_err(words)?;
-    let mut parts: Vec<(u32, BpfProgram)> = Vec::new();
-    let mut left: Vec<_> = refused(sockets).map_err(words)?.into_iter().collect();
-    while !left.is_empty() {
-        let part: Rules = left.drain(..left.len().min(IN_A_ROW)).collect();
-        let first = part.keys().next().and_then(|call| u32::try_from(*call).ok()).unwrap_or_default();
-        let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-        let filter = SeccompFilter::new(part, SeccompAction::Allow, refuse, here).map_err(words)?;
-        parts.push((first, BpfProgram::try_from(filter).map_err(words)?));
+/// In words, on a machine whose calls are not known.
+pub fn filter(sockets: Sockets) -> Result<Vec<sock_filter>, String> {
+    let mut calls: BTreeMap<u32, Refuse> = BTreeMap::new();
+    for (call, refuse) in refused(sockets) {
+        calls.insert(u32::try_from(call).map_err(words)?, refuse);
     }
-    let mut program = not_there();
-    program.push(one(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0));
-    // The last part first: a number that is not below its first one is found there or nowhere. The first part follows by itself.
-    let mut behind: usize = parts.iter().map(|(_, part)| part.len()).sum();
-    for (before, (first, part)) in parts.iter().enumerate().skip(1).rev() {
-        behind -= part.len();
-        // Of this way, two steps for each part before it are still to come.
-        let over = u32::try_from(behind + (before - 1) * 2).map_err(words)?;
-        program.push(one(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, *first));
-        program.push(one(libc::BPF_JMP | libc::BPF_JA, 0, 0, over));
-    }
-    program.extend(parts.into_iter().flat_map(|(_, part)| part));
-    Ok(program)
-}
-
-fn one(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
-    sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k }
+    let missing = u32::try_from(newer::CLONE3).map_err(words)?;
+    program(&calls, missing).ok_or_else(|| words("its calls are not known"))
 }
 
 /// A program as the kernel reads it, an array of `struct sock_filter`: for bubblewrap, which takes it from a file descriptor.
@@ -176,85 +153,31 @@ pub fn bytes(program: &[sock_filter]) -> Vec<u8> {
         .collect()
 }
 
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Built<T> = Result<T, seccompiler::BackendError>;
-
-fn refused(sockets: Sockets) -> Built<Rules> {
-    let mut rules: Rules = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new())).collect();
-    rules.insert(libc::SYS_clone, any_bit(0, NAMESPACES)?);
-    rules.insert(libc::SYS_unshare, any_bit(0, !THREADS)?);
-    rules.insert(libc::SYS_personality, vec![none_of(0, &PERSONALITIES)?]);
-    let mut terminal = Vec::new();
-    for request in TERMINAL {
-        terminal.push(SeccompRule::new(vec![low(1, SeccompCmpOp::Eq, request)?])?);
-    }
-    rules.insert(libc::SYS_ioctl, terminal);
-    rules.insert(libc::SYS_mknodat, devices(2)?);
+fn refused(sockets: Sockets) -> Vec<(c_long, Refuse)> {
+    let mut calls: Vec<(c_long, Refuse)> = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Refuse::Always)).collect();
+    calls.push((libc::SYS_clone, Refuse::AnyBit { argument: 0, bits: NAMESPACES }));
+    calls.push((libc::SYS_unshare, Refuse::AnyBit { argument: 0, bits: !THREADS }));
+    calls.push((libc::SYS_personality, Refuse::NoneOf { argument: 0, values: &PERSONALITIES }));
+    calls.push((libc::SYS_ioctl, Refuse::OneOf { argument: 1, bits: u32::MAX, values: &TERMINAL }));
+    calls.push((libc::SYS_mknodat, Refuse::OneOf { argument: 2, bits: libc::S_IFMT, values: &DEVICES }));
     #[cfg(target_arch = "x86_64")]
-    rules.insert(libc::SYS_mknod, devices(1)?);
-    let made = socket_rules(sockets)?;
-    if !made.is_empty() {
-        rules.insert(libc::SYS_socket, made);
-        rules.insert(libc::SYS_socketpair, vec![none_of(0, &[family(libc::AF_UNIX)])?]);
-    }
-    Ok(rules)
-}
-
-fn socket_rules(sockets: Sockets) -> Built<Vec<SeccompRule>> {
-    let netlink = family(libc::AF_NETLINK);
-    Ok(match sockets {
-        Sockets::UnixOnly => vec![none_of(0, &[family(libc::AF_UNIX)])?],
-        Sockets::Isolated => vec![
-            none_of(0, &[family(libc::AF_UNIX), family(libc::AF_INET), family(libc::AF_INET6), netlink])?,
+    calls.push((libc::SYS_mknod, Refuse::OneOf { argument: 1, bits: libc::S_IFMT, values: &DEVICES }));
+    calls.push((libc::SYS_socketpair, Refuse::NoneOf { argument: 0, values: &OF_THE_MACHINE }));
+    calls.push((
+        libc::SYS_socket,
+        match sockets {
+            Sockets::UnixOnly => Refuse::NoneOf { argument: 0, values: &OF_THE_MACHINE },
             // Of the kernel's own, only the one that tells of interfaces and routes.
-            SeccompRule::new(vec![low(0, SeccompCmpOp::Eq, netlink)?, low(2, SeccompCmpOp::Ne, family(libc::NETLINK_ROUTE))?])?,
-        ],
-    })
-}
-
-/// Files that are devices, by the kind in a mode; the kernel takes 16 bits of it.
-fn devices(argument: u8) -> Built<Vec<SeccompRule>> {
-    let kind = u64::from(libc::S_IFMT);
-    let is = |wanted: u32| SeccompRule::new(vec![low(argument, SeccompCmpOp::MaskedEq(kind), u64::from(wanted))?]);
-    Ok(vec![is(libc::S_IFCHR)?, is(libc::S_IFBLK)?])
-}
-
-/// One rule for each bit: a filter has no "any of these".
-fn any_bit(argument: u8, bits: u32) -> Built<Vec<SeccompRule>> {
-    (0..u32::BITS)
-        .map(|place| 1 << place)
-        .filter(|bit| bits & bit != 0)
-        .map(|bit| SeccompRule::new(vec![low(argument, SeccompCmpOp::MaskedEq(u64::from(bit)), u64::from(bit))?]))
-        .collect()
-}
-
-fn none_of(argument: u8, values: &[u64]) -> Built<SeccompRule> {
-    SeccompRule::new(values.iter().map(|value| low(argument, SeccompCmpOp::Ne, *value)).collect::<Built<Vec<_>>>()?)
-}
-
-/// A comparison of the low 32 bits: the kernel looks at no others in these arguments, so others must not change the answer.
-fn low(argument: u8, how: SeccompCmpOp, value: u64) -> Built<SeccompCondition> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
-}
-
-fn family(number: i32) -> u64 {
-    u64::from(number.cast_unsigned())
-}
-
-/// What is "not there", in front of the rest: `clone3`, which has the same number everywhere, and the same calls under other numbers, which
-/// would pass by the list.
-fn not_there() -> Vec<sock_filter> {
-    let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-    let (if_set, if_equal) = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
-    let answer = libc::BPF_RET | libc::BPF_K;
-    let short_pointers = cfg!(target_arch = "x86_64").then(|| one(if_set, 1, 0, SHORT_POINTERS));
-    // The number of the call is the first word of what a filter sees.
-    let first = [one(load, 0, 0, 0)].into_iter().chain(short_pointers);
-    let last = [
-        one(if_equal, 0, 1, u32::try_from(newer::CLONE3).unwrap_or_default()),
-        one(answer, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
-    ];
-    first.chain(last).collect()
+            Sockets::Isolated => Refuse::Unless {
+                argument: 0,
+                values: &OF_THE_INTERNET,
+                value: libc::AF_NETLINK.cast_unsigned(),
+                other: 2,
+                is: libc::NETLINK_ROUTE.cast_unsigned(),
+            },
+        },
+    ));
+    calls
 }
 
 fn words(error: impl std::fmt::Display) -> String {
@@ -264,53 +187,20 @@ fn words(error: impl std::fmt::Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bpf::walk;
 
     #[test]
     fn the_program_fits_the_kernel_and_its_bytes() {
         for sockets in [Sockets::Isolated, Sockets::UnixOnly] {
             let program = filter(sockets).unwrap();
-            assert!(program.len() < 1024, "{}", program.len());
+            assert!(program.len() < 200, "{}", program.len());
             assert_eq!(bytes(&program).len(), program.len() * 8);
-        }
-    }
-
-    /// What the kernel would make of a call without arguments: the answer, and after how many steps.
-    fn walk(program: &[sock_filter], number: u32, arch: u32) -> (u32, usize) {
-        let (mut at, mut accumulator, mut steps) = (0, 0, 0);
-        loop {
-            let step = &program[at];
-            steps += 1;
-            at += 1;
-            let code = u32::from(step.code);
-            let jump = |is: bool| usize::from(if is { step.jt } else { step.jf });
-            match code & 0x07 {
-                libc::BPF_RET => return (step.k, steps),
-                libc::BPF_LD => {
-                    accumulator = match step.k {
-                        0 => number,
-                        4 => arch,
-                        _ => 0,
-                    }
-                }
-                libc::BPF_ALU => accumulator &= step.k,
-                libc::BPF_JMP => {
-                    at += match code & 0xf0 {
-                        libc::BPF_JA => step.k as usize,
-                        libc::BPF_JEQ => jump(accumulator == step.k),
-                        libc::BPF_JGE => jump(accumulator >= step.k),
-                        libc::BPF_JGT => jump(accumulator > step.k),
-                        libc::BPF_JSET => jump(accumulator & step.k != 0),
-                        other => panic!("{other:x}"),
-                    }
-                }
-                other => panic!("{other:x}"),
-            }
         }
     }
 
     #[test]
     #[cfg(target_arch = "x86_64")]
-    fn each_number_finds_its_part_by_a_short_way() {
+    fn each_number_finds_its_answer_by_a_short_way() {
         const HERE: u32 = 0xc000_003e;
         let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
         let missing = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
@@ -319,7 +209,7 @@ mod tests {
         for sockets in [Sockets::Isolated, Sockets::UnixOnly] {
             let program = filter(sockets).unwrap();
             for number in 0..1000_u32 {
-                let (answer, steps) = walk(&program, number, HERE);
+                let (answer, steps) = walk(&program, number, HERE, [0; 6]);
                 let call = c_long::from(number);
                 let is_refused = REFUSED.contains(&call) || REFUSED_HERE.contains(&call) || socket.contains(&call);
                 let wanted = match () {
@@ -328,9 +218,9 @@ mod tests {
                     () => libc::SECCOMP_RET_ALLOW,
                 };
                 assert_eq!(answer, wanted, "{number}");
-                assert!(steps < 260, "{number}: {steps} of {}", program.len());
-                assert_eq!(walk(&program, number | SHORT_POINTERS, HERE).0, missing, "{number}");
-                assert!(call == newer::CLONE3 || walk(&program, number, 0x4000_0003).0 == libc::SECCOMP_RET_KILL_PROCESS, "{number}");
+                assert!(steps < 25, "{number}: {steps} of {}", program.len());
+                assert_eq!(walk(&program, number | 0x4000_0000, HERE, [0; 6]).0, missing, "{number}");
+                assert_eq!(walk(&program, number, 0x4000_0003, [0; 6]).0, libc::SECCOMP_RET_KILL_PROCESS, "{number}");
             }
         }
     }

@@ -1,1 +1,16 @@
 //! The prompt on a terminal: draws what is asked and turns keys into answers; it decides nothing.
+
+pub mod asking;
+pub mod block;
+pub mod clock;
+pub mod document;
+pub mod draw;
+pub mod entry;
+pub mod fold;
+pub mod key;
+pub mod legend;
+pub mod look;
+pub mod paint;
+pub mod patterns;
+pub mod theme;
+pub mod views;

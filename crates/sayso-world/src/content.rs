@@ -1,6 +1,7 @@
 //! Reads a file, or the start of it, for a person to look at before they answer.
 
 use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::bounded_file::{LastLink, Looked, look, open};
@@ -12,6 +13,8 @@ pub struct Content {
     pub bytes: Vec<u8>,
     /// Its size.
     pub size: u64,
+    /// Whether anybody may execute it.
+    pub executable: bool,
 }
 
 /// Reads at most `most` bytes of a regular file; none if nothing stands there. The error says why it cannot be shown.
@@ -33,5 +36,5 @@ pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
     opened.take(most).read_to_end(&mut bytes).map_err(|error| cannot("read", error))?;
     // A file that grows meanwhile is as large as what was read of it, at least.
     let size = metadata.len().max(bytes.len() as u64);
-    Ok(Some(Content { bytes, size }))
+    Ok(Some(Content { bytes, size, executable: metadata.permissions().mode() & 0o111 != 0 }))
 }

@@ -2,12 +2,14 @@
 //!
 //! [`Machine::answer`](machine::Machine::answer) only looks at metadata, ignore files and git's configuration. It starts nothing,
 //! writes nothing and waits for nothing, and what it cannot find out stays unanswered. [`seal`](seal::seal) tells whether files are still
-//! what they were when somebody was asked about them, and [`content`](content::content) reads one for a person to look at.
+//! what they were when somebody was asked about them, and [`content`](content::content) reads one for a person to look at;
+//! [`tally`](tally::tally) counts what would go with a folder.
 
 pub mod content;
 pub mod machine;
 pub mod policy_files;
 pub mod seal;
+pub mod tally;
 pub mod trust;
 pub mod whereabouts;
 

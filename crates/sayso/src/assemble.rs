@@ -1,6 +1,7 @@
 //! Puts the parts together: policy files of this machine and workspace into one policy.
 
 use std::path::Path;
+use std::time::Duration;
 
 use sayso_core::diagnostic::{Diagnostic, Severity, Source};
 use sayso_core::digest::Digest;
@@ -9,7 +10,7 @@ use sayso_core::grant::Grant;
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
-use sayso_gate::ports::{Backup, Content, World};
+use sayso_gate::ports::{Backup, Content, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
 use sayso_tools::files::Files;
@@ -18,6 +19,7 @@ use sayso_world::content;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use sayso_world::seal::{self, Bound};
+use sayso_world::tally;
 use sayso_world::whereabouts::Whereabouts;
 
 use crate::{learned, shelf};
@@ -198,6 +200,10 @@ impl World for KeepingWorld {
         self.world.content(path, most)
     }
 
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        self.world.tally(path, entries, time)
+    }
+
     fn backup(&self, path: &str) -> Backup {
         match self.files.promise(Path::new(path)) {
             Keep::NotThere => Backup::Needless,
@@ -238,6 +244,11 @@ impl World for RealWorld {
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         let found = content::content(path, most)?;
-        Ok(found.map(|content::Content { bytes, size }| Content { bytes, size }))
+        Ok(found.map(|content::Content { bytes, size, executable }| Content { bytes, size, executable: Some(executable) }))
+    }
+
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        let tally::Tally { files, bytes, whole } = tally::tally(path, entries, time)?;
+        Some(Tally { files, bytes, whole })
     }
 }

@@ -310,6 +310,19 @@ impl Context<'_> {
             "risk" => self.risk(node, settings),
             "keymap" => settings.keymap = self.sourced(node, text().to_owned()),
             "prompt_style" => settings.prompt_style = self.sourced(node, text().to_owned()),
+            // A program that is started on the person's machine is not for a project to name, trusted or not.
+            "notify" if self.origin.is_project() => self.not_for_projects(entry),
+            "notify" => {
+                for entry in node.entries() {
+                    let node = &entry.node;
+                    match entry.key.as_str() {
+                        "after" => settings.notify_after = self.whole(node),
+                        "bell" => settings.notify_bell = self.bool(node),
+                        "command" => settings.notify_command = self.program(node),
+                        _ => settings.notify_terminal = self.sourced(node, node.as_text().unwrap_or_default().to_owned()),
+                    }
+                }
+            }
             "enter_approves" => {
                 settings.enter_approves = self.bool(node);
                 if node.as_bool() == Some(true) && self.origin != Origin::Profile && !self.profile_takes_enter {
@@ -390,7 +403,8 @@ impl Context<'_> {
     /// A key that counts in the person's own file and the administrator's only.
     fn not_for_projects(&mut self, entry: &Entry) {
         let message = format!("`{}` of a project's file does not count", entry.key);
-        let hint = "what is recorded is said in your own policy file, or in a managed one";
+        let what = if entry.key == "notify" { "who is called" } else { "what is recorded" };
+        let hint = format!("{what} is said in your own policy file, or in a managed one");
         self.findings.push(Diagnostic::warning(entry.key_span, message).hint(hint));
     }
 

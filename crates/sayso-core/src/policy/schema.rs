@@ -177,6 +177,16 @@ static AUDIT: Record = Record {
     ],
 };
 
+static NOTIFY: Record = Record {
+    name: "`notify`",
+    fields: &[
+        field("after", Whole { least: 0, most: 86_400 }, "After how many seconds without a key somebody is called."),
+        field("bell", Bool, "Whether the terminal rings."),
+        field("terminal", Word(&["none", "osc9", "osc777"]), "In which way the terminal is asked to show a message."),
+        field("command", TEXTS, "A program with its arguments that calls somebody; it is started without a shell."),
+    ],
+};
+
 static RISK: Record = Record {
     name: "`risk`",
     fields: &[
@@ -262,6 +272,7 @@ pub static POLICY: Record = Record {
         field("risk", Shape::Record(&RISK), "How risk is weighed."),
         field("keymap", Word(&["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"]), "Which keys answer a prompt."),
         field("prompt_style", Word(&["auto", "modal", "status", "inline", "line", "box"]), "How a prompt looks."),
+        field("notify", Shape::Record(&NOTIFY), "How somebody is called when a prompt waits and nobody is at it; off unless it is set."),
         field("enter_approves", Bool, "Whether Enter may approve a routine prompt; only in profiles kollabor-spec and forge."),
         field("show_risk_level", Bool, "Whether a prompt shows the risk."),
         field("show_matched_pattern", Bool, "Whether a prompt shows what made it ask."),

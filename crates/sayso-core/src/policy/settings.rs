@@ -196,6 +196,14 @@ settings! {
         keymap: String = "sayso".to_owned(),
         /// How a prompt looks.
         prompt_style: String = "auto".to_owned(),
+        /// After how many seconds without a key somebody is called.
+        notify_after: u64 = 20,
+        /// Whether the terminal rings then.
+        notify_bell: bool = false,
+        /// In which way the terminal is asked to show a message.
+        notify_terminal: String = "none".to_owned(),
+        /// The program that calls somebody, with its arguments.
+        notify_command: Vec<String> = Vec::new(),
         /// Whether Enter may approve a routine prompt.
         enter_approves: bool = false,
         /// Whether a prompt shows the risk.

@@ -22,7 +22,7 @@ impl World for OneFile {
     }
 
     fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
-        Ok(Some(Content { bytes: self.0.clone().into_bytes(), size: self.0.len() as u64 }))
+        Ok(Some(Content { bytes: self.0.clone().into_bytes(), size: self.0.len() as u64, executable: None }))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::operation::Operation;
-use sayso_core::presentation::{Body, Presentation};
+use sayso_core::presentation::{Body, Part, Presentation};
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::text::json;
 use sayso_core::tool::Kind;
@@ -99,12 +99,24 @@ fn shown(body: Body) -> Body {
     let texts = |lines: Vec<String>| lines.iter().flat_map(|line| line.split('\n')).map(|line| visible(line).into_owned()).collect();
     match body {
         Body::Text(lines) => Body::Text(texts(lines)),
-        Body::Content { path, language, lines, size } => Body::Content { path: text(path), language, lines: texts(lines), size },
-        Body::Command { lines, folder, effects } => Body::Command { lines: texts(lines), folder: text(folder), effects: texts(effects) },
+        Body::Content { path, language, lines, size, notes } => {
+            Body::Content { path: text(path), language, lines: texts(lines), size, notes: texts(notes) }
+        }
+        Body::Command { lines, folder, parts, effects, .. } => Body::Command {
+            lines: texts(lines),
+            // They name bytes of lines that may just have changed.
+            marks: Vec::new(),
+            folder: text(folder),
+            parts: parts.into_iter().map(|part| Part { program: text(part.program), effects: texts(part.effects) }).collect(),
+            effects: texts(effects),
+        },
         Body::Structured(rows) => Body::Structured(rows.into_iter().map(|(name, value)| (text(name), text(value))).collect()),
         Body::Binary { path, media, size } => Body::Binary { path: text(path), media, size },
         Body::Diff(mut diff) => {
             diff.path = text(diff.path);
+            diff.notes = texts(diff.notes);
+            let stays = diff.hunks.iter_mut().map(|hunk| &mut hunk.before).chain([&mut diff.rest]).flatten();
+            stays.for_each(|line| *line = visible(line).into_owned());
             for piece in diff.hunks.iter_mut().flat_map(|hunk| &mut hunk.lines).flat_map(|line| &mut line.pieces) {
                 piece.text = visible(&piece.text).into_owned();
             }

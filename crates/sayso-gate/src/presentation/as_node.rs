@@ -2,7 +2,7 @@
 
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation};
 use sayso_core::prompt::{Offer, Prompt, Round, Stores};
 use sayso_core::verdict::{Reason, Tier};
 use sayso_core::visible::visible;
@@ -81,7 +81,7 @@ fn context(prompt: &Prompt) -> Node {
         ("workspace", text(&visible(operation.workspace()))),
         ("batch", operation.batch().map_or(null(), |batch| text(&visible(batch)))),
         ("group", operation.group().map_or(null(), |group| text(&visible(group)))),
-        ("effects", texts(&super::command::effects(&prompt.verdict.effects))),
+        ("effects", texts(&super::told::plainly(&prompt.verdict.effects))),
         ("summary", text(&explain::first_line(operation, &prompt.verdict))),
     ])
 }
@@ -128,14 +128,25 @@ fn body(body: &Body) -> Node {
             language(&diff.language),
             ("added", number(diff.added)),
             ("removed", number(diff.removed)),
+            ("notes", texts(&diff.notes)),
             ("hunks", hunks(diff)),
         ]),
-        Body::Content { path, language: written, lines, size } => {
-            Node::map([kind, ("path", text(path)), language(written), ("size", number(size)), ("lines", texts(lines))])
-        }
-        Body::Command { lines, folder, effects } => {
-            Node::map([kind, ("lines", texts(lines)), ("folder", text(folder)), ("effects", texts(effects))])
-        }
+        Body::Content { path, language: written, lines, size, notes } => Node::map([
+            kind,
+            ("path", text(path)),
+            language(written),
+            ("size", number(size)),
+            ("notes", texts(notes)),
+            ("lines", texts(lines)),
+        ]),
+        Body::Command { lines, marks, folder, parts, effects } => Node::map([
+            kind,
+            ("lines", texts(lines)),
+            ("marks", list(marks, mark)),
+            ("folder", text(folder)),
+            ("parts", list(parts, |part| Node::map([("program", text(&part.program)), ("effects", texts(&part.effects))]))),
+            ("effects", texts(effects)),
+        ]),
         Body::Structured(rows) => Node::map([kind, ("rows", pairs(rows))]),
         Body::Binary { path, media, size } => Node::map([
             kind,
@@ -145,6 +156,16 @@ fn body(body: &Body) -> Node {
             ("words", text(&binary::words(media, *size))),
         ]),
     }
+}
+
+/// A piece of a line, by its bytes.
+fn mark(mark: &Mark) -> Node {
+    Node::map([
+        ("line", number(mark.line)),
+        ("start", number(mark.start)),
+        ("end", number(mark.end)),
+        ("meaning", text(mark.meaning.word())),
+    ])
 }
 
 fn hunks(diff: &Diff) -> Node {

@@ -6,12 +6,15 @@ use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
 use super::target::{self, Standing};
-use super::{About, Made, binary, content, diff, size};
+use super::{About, Made, binary, content, diff, notes, size};
 
 /// The presentation of a call that changes or makes one file.
 pub(super) fn make(about: About<'_>) -> Result<Made, String> {
     let made = compare(about)?;
-    // Such breaks are not shown line by line, so it is said once.
+    // Such breaks are not shown line by line, so it is said once; a change and a new content have it among their notes.
+    if !matches!(made.body, Body::Text(_)) {
+        return Ok(made);
+    }
     let returns = [Role::Content, Role::Replace].into_iter().any(|role| content::has_returns(&edit::text(about.operation, role)));
     Ok(if returns { made.detail("line breaks", "CR LF, as on Windows") } else { made })
 }
@@ -19,11 +22,12 @@ pub(super) fn make(about: About<'_>) -> Result<Made, String> {
 fn compare(about: About<'_>) -> Result<Made, String> {
     let path = about.operation.text(Role::Path).unwrap_or_default();
     match target::standing(about)? {
-        Standing::Text(old) => over_text(about, path, &old),
+        Standing::Text { text, executable } => over_text(about, path, &text, executable),
         Standing::Nothing => new_file(about, path),
         Standing::Bytes(old) => {
             let is = binary::words(binary::media(path, &old.bytes), old.size);
-            Ok(alone(about, path)?.warn(format!("what is there is no text, so the change cannot be compared. {is}")))
+            let what = if old.bytes.contains(&0) { "no text" } else { "not written in UTF-8" };
+            Ok(alone(about, path)?.warn(format!("what is there is {what}, so the change cannot be compared. {is}")))
         }
         Standing::Large(bytes) => {
             Ok(alone(about, path)?.warn(format!("the file that is there is too large to be compared ({})", size::words(bytes))))
@@ -32,15 +36,14 @@ fn compare(about: About<'_>) -> Result<Made, String> {
     }
 }
 
-fn over_text(about: About<'_>, path: &str, old: &str) -> Result<Made, String> {
+fn over_text(about: About<'_>, path: &str, old: &str, executable: Option<bool>) -> Result<Made, String> {
     let new = match edit::over(about.operation, old) {
         Ok(new) => new,
         Err(why) => return Ok(alone(about, path)?.warn(why)),
     };
-    let mut made = Made::of(Body::Diff(diff::diff(path, old, &new)?)).detail("change", change_in_size(old, &new));
-    if let Some(end) = diff::end(old, &new) {
-        made = made.detail("end of the file", end);
-    }
+    let mut diff = diff::diff(path, old, &new)?;
+    diff.notes = notes::of_change(old, &new, executable);
+    let mut made = Made::of(Body::Diff(diff)).detail("change", change_in_size(old, &new));
     if old == new {
         made = made.warn("it changes nothing: this is what the file holds already");
     } else if diff::changes_breaks(old, &new) {

@@ -1,30 +1,28 @@
 //! A shell command: all of it, never cut, with what it would do in words.
 
-use std::collections::BTreeSet;
-
 use sayso_core::draft::Command;
-use sayso_core::effect::{Effect, EffectKind};
-use sayso_core::explain;
 use sayso_core::presentation::Body;
 use sayso_core::text::json;
 use sayso_core::tool::Role;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
-use super::{About, Made};
+use super::told::Teller;
+use super::{About, Made, marks};
 
-/// So many effects are told one by one.
-const MOST_EFFECTS: usize = 20;
 /// So many parts of a line are told one by one.
 const MOST_PARTS: usize = 20;
 
 /// The presentation of a command.
 pub(super) fn make(about: About<'_>) -> Made {
     let text = about.operation.command().unwrap_or_default();
+    let teller = Teller::new(about);
     let body = Body::Command {
         lines: text.split('\n').map(|line| visible(line).into_owned()).collect(),
+        marks: marks::all(text, about.reading),
         folder: visible(&about.operation.cwd()).into_owned(),
-        effects: effects(&about.reading.effects),
+        parts: teller.parts(),
+        effects: teller.effects(),
     };
     let mut made = Made::of(body);
     if let Some(limit) = time_limit(about) {
@@ -38,23 +36,6 @@ pub(super) fn make(about: About<'_>) -> Made {
     }
     made.details.extend(parts(about));
     made
-}
-
-/// What it would do, each thing once. That a program with listed effects runs is no news.
-pub(super) fn effects(effects: &[Effect]) -> Vec<String> {
-    let mut told = BTreeSet::new();
-    let news = effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program));
-    let mut out: Vec<String> = news.map(explain::effect).filter(|words| told.insert(words.clone())).collect();
-    cut(&mut out, MOST_EFFECTS);
-    out
-}
-
-fn cut(out: &mut Vec<String>, most: usize) {
-    if out.len() > most {
-        let more = out.len() - most;
-        out.truncate(most);
-        out.push(format!("and {more} more"));
-    }
 }
 
 /// What a sandbox lets it do, where it has to run in one.
@@ -94,8 +75,8 @@ fn parts(about: About<'_>) -> Vec<(String, String)> {
         match (commands.len(), program) {
             (1, None) => {}
             (1, Some(program)) => out.push(("program".to_owned(), program)),
-            (_, None) => out.push((format!("part {}", index + 1), line(command))),
-            (_, Some(program)) => out.push((format!("part {}", index + 1), format!("{} ({program})", line(command)))),
+            (_, None) => out.push((format!("part {}", index + 1), typed(command, usize::MAX))),
+            (_, Some(program)) => out.push((format!("part {}", index + 1), format!("{} ({program})", typed(command, usize::MAX)))),
         }
     }
     if commands.len() > MOST_PARTS {
@@ -105,8 +86,10 @@ fn parts(about: About<'_>) -> Vec<(String, String)> {
 }
 
 /// One command as it would be typed; one that is only known when it runs stands as it is written, with `‹…›` where not even that is known.
-fn line(command: &Command) -> String {
-    let words = command.wrappers.iter().chain(&command.words).cloned().collect::<Vec<_>>();
+///
+/// Only so many of its words are there; wrappers are no words.
+pub(super) fn typed(command: &Command, most: usize) -> String {
+    let words = command.wrappers.iter().chain(command.words.iter().take(most)).cloned().collect::<Vec<_>>();
     let typed = if command.literal { sayso_shell::quote(&words) } else { words.join(" ") };
     // The reader puts such characters in the place of what it cannot know, and refuses texts that have them.
     let is_open = |letter: char| ('\u{f0000}'..='\u{ffffd}').contains(&letter);

@@ -3,11 +3,17 @@
 use sayso_core::presentation::Body;
 use sayso_core::visible::visible;
 
-use super::{MOST_LINES, Made, binary, language};
+use super::{MOST_LINES, Made, binary, language, notes};
 
 /// The body for a text that would be a whole file.
 pub(super) fn body(path: &str, text: &str) -> Result<Body, String> {
-    Ok(Body::Content { path: visible(path).into_owned(), language: language::of(path), lines: lines(text)?, size: text.len() as u64 })
+    Ok(Body::Content {
+        path: visible(path).into_owned(),
+        language: language::of(path),
+        lines: lines(text)?,
+        size: text.len() as u64,
+        notes: notes::of_content(text),
+    })
 }
 
 /// The same, and bytes that nobody could read are named instead; `view` still shows them.

@@ -6,6 +6,7 @@ use sayso_core::presentation::Body;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
+use super::told::{self, Teller};
 use super::{About, Made, binary, details, size, target};
 
 /// So much of a file tells what it is.
@@ -35,6 +36,9 @@ fn what(about: About<'_>, fact: &PathFact) -> String {
         PathKind::File => file(about, fact),
         PathKind::Folder => {
             let recursive = about.reading.effects.iter().any(|effect| effect.manner.recursive);
+            if let Some(tally) = Some(Teller::new(about)).filter(|_| recursive).and_then(|teller| teller.tally(&fact.canonical)) {
+                return format!("It is a folder, which goes with everything below: {}.", told::words(tally));
+            }
             match (recursive, count(about, fact)) {
                 (true, Some(0) | None) => "It is a folder, which goes with everything below.".to_owned(),
                 (true, Some(1)) => "It is a folder, which goes with everything below: at least 1 file.".to_owned(),

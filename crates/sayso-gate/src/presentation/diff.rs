@@ -6,7 +6,7 @@ use sayso_core::presentation::{Change, Diff, DiffLine, Hunk, Piece};
 use sayso_core::visible::visible;
 use similar::{ChangeTag, DiffOp, TextDiff, group_diff_ops};
 
-use super::content::{has_returns, split};
+use super::content::{bare, has_returns, split};
 use super::{MOST_LINES, language};
 
 /// Lines around a change.
@@ -15,6 +15,8 @@ const CONTEXT: usize = 3;
 const MOST_COMPARED: usize = 200_000;
 /// So long the shortest change is looked for; after that, any change that is right will do.
 const LONGEST: Duration = Duration::from_millis(150);
+/// More unchanged lines than these are not kept for those who want to unfold them.
+const MOST_AROUND: usize = 20_000;
 /// A changed place of more bytes is not looked at word by word: nobody would see it.
 const MOST_INLINE: usize = 16 * 1024;
 
@@ -25,7 +27,15 @@ pub fn diff(path: &str, old: &str, new: &str) -> Result<Diff, String> {
     // A CR before every line break of both is how the file is written, and no news.
     let returns = has_returns(old) && (has_returns(new) || !new.contains('\n'));
     let deadline = Instant::now() + LONGEST;
-    let mut out = Diff { path: visible(path).into_owned(), language: language::of(path), hunks: Vec::new(), added: 0, removed: 0 };
+    let mut out = Diff {
+        path: visible(path).into_owned(),
+        language: language::of(path),
+        hunks: Vec::new(),
+        added: 0,
+        removed: 0,
+        notes: Vec::new(),
+        rest: Vec::new(),
+    };
     let writer = |fine| Writer { before: &before, after: &after, returns, fine, deadline };
     if before.len().max(after.len()) > MOST_COMPARED {
         writer(None).write(coarse(&before, &after), &mut out)?;
@@ -50,6 +60,14 @@ fn coarse(before: &[&str], after: &[&str]) -> Vec<DiffOp> {
     ops.into_iter().filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty()).collect()
 }
 
+/// What stays between the changed places.
+struct Stays {
+    /// Where the last changed place ended.
+    end: usize,
+    /// Few enough that all of them are kept.
+    kept: bool,
+}
+
 struct Writer<'a, 'text> {
     before: &'a [&'text str],
     after: &'a [&'text str],
@@ -66,8 +84,11 @@ impl Writer<'_, '_> {
         if lines > MOST_LINES {
             return Err(format!("its change has {lines} lines, which is more than anybody can look at"));
         }
+        let mut stays = Stays { end: 0, kept: self.after.len().saturating_sub(lines) <= MOST_AROUND };
         for group in &groups {
-            let Some(first) = group.first() else { continue };
+            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+            let before = self.around(&mut stays, first.new_range().start);
+            stays.end = last.new_range().end;
             let mut lines = Vec::with_capacity(group.iter().map(lines_of).sum());
             for op in group {
                 if !is_same(op) {
@@ -76,9 +97,16 @@ impl Writer<'_, '_> {
                 }
                 self.lines(op, &mut lines);
             }
-            out.hunks.push(Hunk { old_start: first.old_range().start + 1, new_start: first.new_range().start + 1, lines });
+            out.hunks.push(Hunk { old_start: first.old_range().start + 1, new_start: first.new_range().start + 1, before, lines });
         }
+        out.rest = self.around(&mut stays, self.after.len());
         Ok(())
+    }
+
+    /// The lines from the end of the last changed place up to here, which are the same in both.
+    fn around(&self, stays: &mut Stays, start: usize) -> Vec<String> {
+        let lines = self.after.get(stays.end..start).filter(|_| stays.kept).unwrap_or_default();
+        lines.iter().map(|line| visible(bare(line, self.returns)).into_owned()).collect()
     }
 
     fn lines(&self, op: &DiffOp, out: &mut Vec<DiffLine>) {

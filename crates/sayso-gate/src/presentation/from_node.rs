@@ -1,7 +1,7 @@
 //! A presentation from the value that [`to_node`](super::to_node) makes of one, for a screen in another process.
 
 use sayso_core::node::Node;
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation};
 use sayso_core::visible::is_hidden;
 
 use super::{binary, language};
@@ -31,19 +31,40 @@ fn body(node: &Node) -> Option<Body> {
             hunks: node.get("hunks")?.items().iter().map(hunk).collect::<Option<_>>()?,
             added: size(node.get("added")?)?,
             removed: size(node.get("removed")?)?,
+            notes: texts(node.get("notes")?)?,
+            rest: Vec::new(),
         }),
-        "file_content" => {
-            Body::Content { language: language::of(&path()?), path: path()?, lines: lines()?, size: node.get("size")?.as_whole()? }
+        "file_content" => Body::Content {
+            language: language::of(&path()?),
+            path: path()?,
+            lines: lines()?,
+            size: node.get("size")?.as_whole()?,
+            notes: texts(node.get("notes")?)?,
+        },
+        "command" => {
+            let lines = lines()?;
+            let marks = node.get("marks")?.items().iter().map(|node| mark(node, &lines)).collect::<Option<_>>()?;
+            let part = |node: &Node| Some(Part { program: text(node.get("program")?)?, effects: texts(node.get("effects")?)? });
+            let parts = node.get("parts")?.items().iter().map(part).collect::<Option<_>>()?;
+            Body::Command { lines, marks, folder: text(node.get("folder")?)?, parts, effects: texts(node.get("effects")?)? }
         }
-        "command" => Body::Command { lines: lines()?, folder: text(node.get("folder")?)?, effects: texts(node.get("effects")?)? },
         "structured" => Body::Structured(pairs(node.get("rows")?)?),
         "binary" => Body::Binary { media: binary::media(&path()?, &[]), path: path()?, size: node.get("size")?.as_whole()? },
         _ => return None,
     })
 }
 
+/// A mark that fits the lines.
+fn mark(node: &Node, lines: &[String]) -> Option<Mark> {
+    let [line, start, end] = ["line", "start", "end"].map(|name| node.get(name).and_then(size));
+    let mark = Mark { line: line?, start: start?, end: end?, meaning: Meaning::from_word(node.get("meaning")?.as_text()?)? };
+    lines.get(mark.line)?.get(mark.start..mark.end).map(|_| mark)
+}
+
+/// What stays around the changed places is not sent.
 fn hunk(node: &Node) -> Option<Hunk> {
     Some(Hunk {
+        before: Vec::new(),
         old_start: size(node.get("old_start")?)?,
         new_start: size(node.get("new_start")?)?,
         lines: node.get("lines")?.items().iter().map(line).collect::<Option<_>>()?,
@@ -91,13 +112,30 @@ mod tests {
     fn what_was_written_is_read_again() {
         let piece = |text: &str, emphasised| Piece { text: text.to_owned(), emphasised };
         let line = DiffLine { change: Change::Removed, old: Some(3), new: None, pieces: vec![piece("a\tb", false), piece("c", true)] };
-        let hunk = Hunk { old_start: 3, new_start: 3, lines: vec![line] };
+        let hunk = Hunk { old_start: 3, new_start: 3, before: Vec::new(), lines: vec![line] };
         let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
         let bodies = [
             Body::Text(words(&["one", ""])),
-            Body::Diff(Diff { path: "/ws/a.rs".to_owned(), language: Some("rust"), hunks: vec![hunk], added: 0, removed: 1 }),
-            Body::Content { path: "/ws/a".to_owned(), language: None, lines: words(&["x"]), size: 2 },
-            Body::Command { lines: words(&["ls"]), folder: "/ws".to_owned(), effects: words(&["reads a"]) },
+            Body::Diff(Diff {
+                path: "/ws/a.rs".to_owned(),
+                language: Some("rust"),
+                hunks: vec![hunk],
+                added: 0,
+                removed: 1,
+                notes: words(&["it ends without a line break"]),
+                rest: Vec::new(),
+            }),
+            Body::Content { path: "/ws/a".to_owned(), language: None, lines: words(&["x"]), size: 2, notes: words(&["other line breaks"]) },
+            Body::Command {
+                lines: words(&["rm a"]),
+                marks: vec![
+                    Mark { line: 0, start: 0, end: 2, meaning: Meaning::Danger },
+                    Mark { line: 0, start: 3, end: 4, meaning: Meaning::Deletes },
+                ],
+                folder: "/ws".to_owned(),
+                parts: vec![Part { program: "rm".to_owned(), effects: words(&["deletes a"]) }],
+                effects: words(&["deletes a"]),
+            },
             Body::Structured(vec![("a".to_owned(), "b".to_owned()), ("a".to_owned(), "c".to_owned())]),
             Body::Binary { path: "/ws/a.png".to_owned(), media: binary::media("/ws/a.png", &[]), size: 9 },
         ];
@@ -110,6 +148,11 @@ mod tests {
                 ..Presentation::of(body)
             };
             assert_eq!(from_node(&to_node(&whole)), Some(whole));
+        }
+        let mark = |line, start, end| vec![Mark { line, start, end, meaning: Meaning::Runs }];
+        for marks in [mark(1, 0, 1), mark(0, 0, 9), mark(0, 3, 2), mark(0, 1, 2)] {
+            let body = Body::Command { lines: words(&["üb"]), marks, folder: String::new(), parts: Vec::new(), effects: Vec::new() };
+            assert_eq!(from_node(&to_node(&Presentation::of(body))), None, "a mark that fits no line");
         }
         let hostile = Presentation::of(Body::Text(words(&["a\u{202e}b"])));
         assert_eq!(from_node(&to_node(&hostile)), None);

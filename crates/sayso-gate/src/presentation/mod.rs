@@ -13,9 +13,11 @@ mod details;
 pub mod diff;
 mod from_node;
 pub mod language;
-pub mod size;
+mod marks;
+mod notes;
 pub(crate) mod structured;
 mod target;
+mod told;
 pub mod truncate;
 pub mod views;
 mod warnings;
@@ -31,6 +33,7 @@ use crate::ports::World;
 
 pub use as_node::{prompt_to_node, to_node};
 pub use from_node::from_node;
+pub use sayso_core::size;
 pub use truncate::truncate_for_display;
 
 /// More lines than these are not shown to anybody, and so not asked about.

@@ -12,8 +12,8 @@ use crate::ports::Content;
 pub(super) enum Standing {
     /// Nothing yet.
     Nothing,
-    /// A text.
-    Text(String),
+    /// A text, and whether it can be executed.
+    Text { text: String, executable: Option<bool> },
     /// Bytes that are no text.
     Bytes(Content),
     /// More than is read for a person; its size.
@@ -62,8 +62,8 @@ fn read(about: About<'_>, path: &str) -> Result<Standing, String> {
         return if content.size > most { Ok(Standing::Large(content.size)) } else { Err("it was not read whole".to_owned()) };
     }
     match String::from_utf8(content.bytes) {
-        Ok(text) if !text.contains('\0') => Ok(Standing::Text(text)),
-        Ok(text) => Ok(Standing::Bytes(Content { bytes: text.into_bytes(), size: content.size })),
-        Err(error) => Ok(Standing::Bytes(Content { bytes: error.into_bytes(), size: content.size })),
+        Ok(text) if !text.contains('\0') => Ok(Standing::Text { text, executable: content.executable }),
+        Ok(text) => Ok(Standing::Bytes(Content { bytes: text.into_bytes(), ..content })),
+        Err(error) => Ok(Standing::Bytes(Content { bytes: error.into_bytes(), ..content })),
     }
 }

@@ -64,9 +64,9 @@ pub(super) fn cut(presentation: &mut Presentation, lines: usize) {
             let (lines, hidden) = cut_lines(lines, &mut room);
             (Body::Text(lines), hidden)
         }
-        Body::Content { path, language, lines, size } => {
+        Body::Content { path, language, lines, size, notes } => {
             let (lines, hidden) = cut_lines(lines, &mut room);
-            (Body::Content { path: path.clone(), language: *language, lines, size: *size }, hidden)
+            (Body::Content { path: path.clone(), language: *language, lines, size: *size, notes: notes.clone() }, hidden)
         }
         Body::Structured(rows) => {
             let (rows, hidden) = cut_rows(rows, &mut room);
@@ -149,15 +149,30 @@ fn cut_diff(diff: &Diff, room: &mut Room) -> (Diff, usize) {
                         lines.push(DiffLine { pieces: vec![Piece { text: part(&text, end), emphasised: false }], ..line.clone() });
                     }
                     if !lines.is_empty() {
-                        hunks.push(Hunk { lines, ..*hunk });
+                        hunks.push(cut_hunk(hunk, lines));
                     }
                     break 'all;
                 }
             }
         }
-        hunks.push(Hunk { lines, ..*hunk });
+        hunks.push(cut_hunk(hunk, lines));
     }
-    (Diff { hunks, path: diff.path.clone(), language: diff.language, added: diff.added, removed: diff.removed }, total - shown)
+    let Diff { path, language, added, removed, notes, .. } = diff;
+    let short = Diff {
+        hunks,
+        path: path.clone(),
+        language: *language,
+        added: *added,
+        removed: *removed,
+        notes: notes.clone(),
+        // Only the whole change can be unfolded.
+        rest: Vec::new(),
+    };
+    (short, total - shown)
+}
+
+fn cut_hunk(hunk: &Hunk, lines: Vec<DiffLine>) -> Hunk {
+    Hunk { old_start: hunk.old_start, new_start: hunk.new_start, before: Vec::new(), lines }
 }
 
 /// The first lines of a text as they can be shown, and "... [N more lines]" where there are more.

@@ -1,36 +1,15 @@
 //! The two ways a diff is read: one line under the other, and the old beside the new.
 
-use sayso_core::presentation::{Change, Diff, DiffLine, Hunk};
+use sayso_core::presentation::{Change, Diff, DiffLine};
 
 /// One line under the other, each with its sign, and a line with numbers before each changed place.
 pub fn unified(diff: &Diff) -> Vec<String> {
     let mut out = Vec::new();
     for hunk in &diff.hunks {
-        out.push(heading(hunk));
-        out.extend(hunk.lines.iter().map(|line| format!("{}{}", sign(line.change), line.text())));
+        out.push(hunk.heading());
+        out.extend(hunk.lines.iter().map(|line| format!("{}{}", line.change.sign(), line.text())));
     }
     out
-}
-
-/// "@@ -3,7 +3,8 @@".
-pub fn heading(hunk: &Hunk) -> String {
-    let count = |not: Change| hunk.lines.iter().filter(|line| line.change != not).count();
-    let range = |start: usize, count: usize| match count {
-        // A place of no lines is named by the line before it.
-        0 => format!("{},0", start.saturating_sub(1)),
-        1 => start.to_string(),
-        _ => format!("{start},{count}"),
-    };
-    format!("@@ -{} +{} @@", range(hunk.old_start, count(Change::Added)), range(hunk.new_start, count(Change::Removed)))
-}
-
-/// The sign in front of a line.
-pub fn sign(change: Change) -> char {
-    match change {
-        Change::Same => ' ',
-        Change::Removed => '-',
-        Change::Added => '+',
-    }
 }
 
 /// The old beside the new: what goes stands beside what comes in its place.

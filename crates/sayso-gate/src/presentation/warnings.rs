@@ -4,6 +4,7 @@ use sayso_core::effect::EffectKind;
 use sayso_core::fact::PathKind;
 use sayso_core::node::{Node, Value};
 use sayso_core::paths::below;
+use sayso_core::presentation::cut_warning;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Risk, Tier};
 use sayso_core::visible::{has_hidden, visible};
@@ -39,9 +40,8 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
     own.into_iter().for_each(&mut add);
     of_arguments(about).into_iter().for_each(&mut add);
     links(about).into_iter().for_each(&mut add);
-    if hidden_lines > 0 && about.verdict.risk >= Risk::High {
-        let lines = if hidden_lines == 1 { "1 line is".to_owned() } else { format!("{hidden_lines} lines are") };
-        add(format!("{lines} not on the screen: look at all of it before you say yes"));
+    if about.verdict.risk >= Risk::High {
+        cut_warning(hidden_lines).into_iter().for_each(add);
     }
     out
 }

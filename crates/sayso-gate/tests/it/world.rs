@@ -1,13 +1,14 @@
 //! A world that is a table: files, folders and links by name, and nothing of the machine the test runs on.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{
     Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
 };
 use sayso_core::paths::join;
-use sayso_gate::ports::{Content, World};
+use sayso_gate::ports::{Content, Tally, World};
 use sayso_gate::seal::Sealed;
 
 /// The workspace of all tests.
@@ -30,6 +31,8 @@ pub struct Scripted {
     ignored: Vec<String>,
     contents: BTreeMap<String, Vec<u8>>,
     unreadable: Vec<String>,
+    executables: Vec<String>,
+    tallies: BTreeMap<String, Tally>,
 }
 
 impl Scripted {
@@ -76,6 +79,18 @@ impl Scripted {
     pub fn with(&mut self, at: &str, content: impl AsRef<[u8]>) -> &mut Self {
         self.contents.insert(at.to_owned(), content.as_ref().to_vec());
         self.file(at)
+    }
+
+    /// A file can be executed.
+    pub fn executable(&mut self, at: &str) -> &mut Self {
+        self.executables.push(at.to_owned());
+        self
+    }
+
+    /// A folder is so full.
+    pub fn full(&mut self, at: &str, tally: Tally) -> &mut Self {
+        self.tallies.insert(at.to_owned(), tally);
+        self.folder(at)
     }
 
     /// Adds a file that cannot be read.
@@ -208,6 +223,10 @@ impl World for Scripted {
         Some(encoder.finish())
     }
 
+    fn tally(&self, path: &str, _: usize, _: Duration) -> Option<Tally> {
+        self.tallies.get(path).copied()
+    }
+
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         if self.unreadable.iter().any(|at| at == path) {
             return Err("permission denied".to_owned());
@@ -218,7 +237,11 @@ impl World for Scripted {
                 let bytes = self.contents.get(path).cloned().unwrap_or_default();
                 let size = bytes.len() as u64;
                 let most = usize::try_from(most).unwrap_or(usize::MAX);
-                Ok(Some(Content { bytes: bytes.into_iter().take(most).collect(), size }))
+                Ok(Some(Content {
+                    bytes: bytes.into_iter().take(most).collect(),
+                    size,
+                    executable: Some(self.executables.iter().any(|at| at == path)),
+                }))
             }
             Some(_) => Err("not a file".to_owned()),
         }

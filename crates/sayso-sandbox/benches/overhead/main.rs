@@ -7,6 +7,8 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -155,4 +157,21 @@ fn main() {
         }
         assert!(Path::new(TRUE).exists());
     }
+    if rustix::process::geteuid().is_root() {
+        as_another_user();
+    }
+}
+
+/// The same once more for somebody without rights, as most people are: root has things of the system hidden from it that others cannot read
+/// anyway.
+fn as_another_user() {
+    const NOBODY: u32 = 65534;
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = folder.path().join("overhead");
+    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    println!("\nThe same as another user than root:\n");
+    let mut command = Command::new(copy);
+    command.args(std::env::args_os().skip(1)).env_clear().env("TMPDIR", "/tmp").uid(NOBODY).gid(NOBODY).current_dir("/");
+    assert!(command.status().unwrap().success());
 }

@@ -40,7 +40,9 @@ fn nothing_is_passed_on_by_old_kernels_either() {
     let here = std::env::consts::ARCH.try_into().unwrap();
     let missing = seccompiler::SeccompAction::Errno(libc::ENOSYS as u32);
     let filter = seccompiler::SeccompFilter::new(rules, seccompiler::SeccompAction::Allow, missing, here).unwrap();
-    let mut first = Child { filter: Some(filter.try_into().unwrap()), ..Child::default() };
+    let filter: seccompiler::BpfProgram = filter.try_into().unwrap();
+    let filter = filter.iter().map(|one| libc::sock_filter { code: one.code, jt: one.jt, jf: one.jf, k: one.k }).collect();
+    let mut first = Child { filter: Some(filter), ..Child::default() };
     first.keep_open(holding(b"secret")).unwrap();
     let mut command = command(&python, Who::Me, folder.path());
     first.prepare(&mut command).unwrap();
@@ -68,7 +70,7 @@ fn a_failed_step_starts_nothing() {
     let folder = folder();
     let made = folder.path().join("made");
     // Not rules but a file; and a filter that the kernel cannot read.
-    let broken = vec![seccompiler::sock_filter { code: 0xffff, jt: 0, jf: 0, k: 0 }];
+    let broken = vec![libc::sock_filter { code: 0xffff, jt: 0, jf: 0, k: 0 }];
     let keep = || {
         let mut child = Child::default();
         // Numbers as the pipe would get them by which the failure is told.

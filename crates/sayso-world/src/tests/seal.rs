@@ -206,8 +206,8 @@ fn content_is_the_start_of_a_file_and_its_size() {
     scratch.file("ws/a", "hello");
     scratch.link("ws/link", "a");
     let content_of = |path: &str, most| content(&scratch.at(path), most);
-    assert_eq!(content_of("ws/a", 100), Ok(Some(Content { bytes: b"hello".to_vec(), size: 5 })));
-    assert_eq!(content_of("ws/link", 2), Ok(Some(Content { bytes: b"he".to_vec(), size: 5 })));
+    assert_eq!(content_of("ws/a", 100), Ok(Some(Content { bytes: b"hello".to_vec(), size: 5, executable: false })));
+    assert_eq!(content_of("ws/link", 2), Ok(Some(Content { bytes: b"he".to_vec(), size: 5, executable: false })));
     assert_eq!(content_of("ws/none", 2), Ok(None));
     assert!(content_of("ws", 2).unwrap_err().ends_with("is not a regular file"));
 }

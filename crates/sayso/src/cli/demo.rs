@@ -30,10 +30,9 @@ use super::{Stop, say};
 use crate::exit_code::Exit;
 use crate::intake::batch::{Around, call};
 use crate::runner::{HostTool, Told};
-use crate::screen::line::{self, Line};
 use crate::screen::paint::{Paint, Tone};
-use crate::screen::plain::Look;
 use crate::screen::progress::Progress;
+use crate::screen::{self, line};
 use crate::workbench::{Parts, Workbench, settings};
 
 /// What the agent says and does.
@@ -53,14 +52,18 @@ const FILES: &[(&str, &str)] = &[
 
 /// Watch a scripted agent work behind the gate, in a scratch workspace that is removed afterwards. On a terminal you are asked.
 #[derive(Debug, Args)]
-pub(super) struct DemoArgs {}
+pub(super) struct DemoArgs {
+    /// Ask with plain lines, without painting on the terminal.
+    #[arg(long)]
+    plain: bool,
+}
 
-pub(super) fn run(_: &DemoArgs) -> Result<Exit, Stop> {
+pub(super) fn run(args: &DemoArgs) -> Result<Exit, Stop> {
     let mut whereabouts = Whereabouts::from_environment().map_err(Stop::usage)?;
     // A record of its own: the demo is no part of the person's.
     whereabouts.state = whereabouts.state.join("demo");
     let scratch = Scratch::new()?;
-    show(whereabouts, &scratch.0)
+    show(args, whereabouts, &scratch.0)
 }
 
 /// The workspace of the demo. It goes with everything in it.
@@ -90,7 +93,7 @@ impl Drop for Scratch {
     }
 }
 
-fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
+fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let workspace = scratch.to_str().ok_or_else(|| Stop::usage("the scratch workspace has a name that is not UTF-8"))?;
     let around = Around { workspace: workspace.to_owned(), agent: "demo".to_owned(), session: Ids::new().next("demo") };
     let (said, calls) = script(&around)?;
@@ -101,9 +104,7 @@ fn show(whereabouts: Whereabouts, scratch: &Path) -> Result<Exit, Stop> {
     let paint = Paint::for_stream(&io::stdout());
     let person = line::is_there();
     let ask: Arc<dyn Ask> = match person {
-        true => {
-            Arc::new(Line::open(|paint| Look::of(settings, paint), Arc::clone(&stopped)).map_err(|error| Stop::usage(error.to_string()))?)
-        }
+        true => screen::at_terminal(settings, args.plain, &whereabouts.state, &stopped).map_err(|error| Stop::usage(error.to_string()))?,
         false => Arc::new(Nobody),
     };
     say(&heading(workspace, person, paint))?;
@@ -155,7 +156,7 @@ fn heading(workspace: &str, person: bool, paint: Paint) -> String {
     let title = paint.tone(Tone::Strong, "sayso: nothing runs without your say-so");
     let asked = match person {
         true => {
-            "What only looks runs silently, what is risky asks you, what is a catastrophe is denied. Answer as you like: nothing here is real but the gate."
+            "What only looks runs silently, what is risky asks you, what is a catastrophe is denied. Answer as you like, with one key (? says which): nothing here is real but the gate."
         }
         false => "There is no terminal to ask on, so what would ask is denied. Run it on a terminal to be asked.",
     };

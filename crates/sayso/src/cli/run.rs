@@ -1,7 +1,7 @@
 //! `sayso run`: a batch of tool calls through the gate, with sayso's own tools.
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -26,11 +26,11 @@ use crate::exit_code::Exit;
 use crate::holding;
 use crate::intake::batch::{self, Around};
 use crate::runner::Told;
-use crate::screen::line::{self, Line};
 use crate::screen::paint::{Paint, Tone};
 use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
+use crate::screen::{self, line};
 use crate::workbench::{Parts, Workbench, settings};
 
 /// The longest batch that is read, in bytes.
@@ -76,6 +76,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "LIST")]
     answers: Option<String>,
 
+    /// Ask with plain lines, without painting on the terminal: for screen readers, and for logs of a session.
+    #[arg(long)]
+    plain: bool,
+
     /// A denial by the person ends the batch.
     #[arg(long)]
     deny_aborts: bool,
@@ -117,7 +121,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let policy = Arc::new(place.loaded.policy);
     let settings = settings(&policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
     let progress = Arc::new(progress(args));
-    let (ask, scripted) = asker(args, settings, how, &progress, &stopped)?;
+    let (ask, scripted) = asker(args, settings, how, &place.whereabouts.state, &progress, &stopped)?;
     let told = {
         let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
         Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
@@ -202,7 +206,14 @@ fn progress(args: &RunArgs) -> Progress {
 type Asker = (Arc<dyn Ask>, Option<Arc<Scripted>>);
 
 /// Who is asked: the list of answers, the terminal, or nobody.
-fn asker(args: &RunArgs, settings: &Resolved, how: How, progress: &Arc<Progress>, stopped: &Arc<AtomicBool>) -> Result<Asker, Stop> {
+fn asker(
+    args: &RunArgs,
+    settings: &Resolved,
+    how: How,
+    state: &Path,
+    progress: &Arc<Progress>,
+    stopped: &Arc<AtomicBool>,
+) -> Result<Asker, Stop> {
     if let Some(list) = &args.answers {
         let json = args.json;
         let progress = Arc::clone(progress);
@@ -223,9 +234,9 @@ fn asker(args: &RunArgs, settings: &Resolved, how: How, progress: &Arc<Progress>
     if how != How::Interactive || args.dry_run {
         return Ok((Arc::new(Nobody), None));
     }
-    let line = Line::open(|paint| Look::of(settings, paint), Arc::clone(stopped))
+    let ask = screen::at_terminal(settings, args.plain, state, stopped)
         .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
-    Ok((Arc::new(line), None))
+    Ok((ask, None))
 }
 
 /// Nobody is there.

@@ -5,7 +5,7 @@ use std::path::Path;
 use sayso_core::presentation::{Change, DiffLine};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
-use sayso_gate::presentation::{diff, views};
+use sayso_gate::presentation::diff;
 
 use crate::screen::paint::{Paint, Tone};
 
@@ -22,14 +22,14 @@ pub fn unified(path: &Path, old: Option<&str>, new: Option<&str>, paint: Paint) 
     };
     let mut out = heading("---", old) + &heading("+++", new);
     for hunk in &found.hunks {
-        out.push_str(&format!("{}\n", paint.tone(Tone::Blue, &views::heading(hunk))));
+        out.push_str(&format!("{}\n", paint.tone(Tone::Blue, &hunk.heading())));
         out.extend(hunk.lines.iter().map(|one| format!("{}\n", line(one, paint))));
     }
     Ok(out)
 }
 
 fn line(line: &DiffLine, paint: Paint) -> String {
-    let text = format!("{}{}", views::sign(line.change), line.text());
+    let text = format!("{}{}", line.change.sign(), line.text());
     match line.change {
         // What stands around the change is the person's own, and can be a key.
         Change::Same => paint.folded(&redact_text(&text), "    ↪ "),

@@ -1,7 +1,7 @@
 //! The body of a presentation as lines of text: a command, a change, the content of a file, names and values.
 
 use sayso_core::presentation::{Body, Change, Diff};
-use sayso_gate::presentation::{size, views};
+use sayso_core::size;
 
 use super::paint::{Paint, Tone};
 
@@ -9,11 +9,12 @@ use super::paint::{Paint, Tone};
 pub fn lines(body: &Body, paint: Paint) -> Vec<String> {
     match body {
         Body::Text(lines) => lines.clone(),
-        Body::Command { lines, folder, effects } => command(lines, folder, effects, paint),
+        Body::Command { lines, folder, effects, .. } => command(lines, folder, effects, paint),
         Body::Diff(diff) => change(diff, paint),
-        Body::Content { path, language, lines, size } => {
+        Body::Content { path, language, lines, size, notes } => {
             let what = language.map_or(String::new(), |language| format!(", {language}"));
             let mut out = vec![paint.tone(Tone::Blue, &format!("new file {path} ({}{what})", size::words(*size)))];
+            out.extend(notes.iter().map(|note| paint.tone(Tone::Yellow, note)));
             let width = lines.len().to_string().len();
             out.extend(lines.iter().enumerate().map(|(at, line)| {
                 let number = paint.tone(Tone::Faint, &format!("{:>width$}", at + 1));
@@ -56,13 +57,14 @@ fn command(lines: &[String], folder: &str, effects: &[String], paint: Paint) -> 
 
 fn change(diff: &Diff, paint: Paint) -> Vec<String> {
     let mut out = vec![paint.tone(Tone::Blue, &format!("{}  +{} -{}", diff.path, diff.added, diff.removed))];
+    out.extend(diff.notes.iter().map(|note| paint.tone(Tone::Yellow, note)));
     let last = diff.hunks.iter().flat_map(|hunk| &hunk.lines).filter_map(|line| line.new.max(line.old)).max().unwrap_or_default();
     let width = last.to_string().len();
     for hunk in &diff.hunks {
-        out.push(paint.tone(Tone::Blue, &views::heading(hunk)));
+        out.push(paint.tone(Tone::Blue, &hunk.heading()));
         for line in &hunk.lines {
             let number = line.new.or(line.old).map_or(String::new(), |number| number.to_string());
-            let text = format!("{}{}", views::sign(line.change), line.text());
+            let text = format!("{}{}", line.change.sign(), line.text());
             let text = match line.change {
                 Change::Same => text,
                 Change::Removed => paint.tone(Tone::Red, &text),

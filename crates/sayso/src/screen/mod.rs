@@ -1,12 +1,40 @@
-//! What a person sees and answers in a terminal without a full screen: prompts as lines, answers as keys or words.
+//! What a person sees and answers in a terminal: prompts that are painted and take single keys, or lines where that is not wanted.
 
 pub mod ago;
 pub mod body;
 pub mod columns;
+pub mod earlier;
 pub mod fold;
 pub mod line;
+pub mod notice;
 pub mod paint;
+pub mod painted;
 pub mod plain;
 pub mod progress;
 pub mod reply;
 pub mod scripted;
+pub mod tty;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sayso_core::policy::settings::Resolved;
+use sayso_gate::ports::Ask;
+
+/// The way to ask at this terminal: painted, or a line at a time where the person, the policy or the terminal wants no more than that.
+/// `state` is the folder of the record.
+pub fn at_terminal(settings: &Resolved, plain: bool, state: &Path, stopped: &Arc<AtomicBool>) -> io::Result<Arc<dyn Ask>> {
+    if plain || settings.prompt_style == "line" || !can_be_painted_on() {
+        let line = line::Line::open(|paint| plain::Look::of(settings, paint), Arc::clone(stopped))?;
+        return Ok(Arc::new(line));
+    }
+    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
+    Ok(Arc::new(painted::Painted::open(settings, patterns, Arc::clone(stopped))?))
+}
+
+/// Whether the terminal says that it can move its cursor.
+fn can_be_painted_on() -> bool {
+    std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+}

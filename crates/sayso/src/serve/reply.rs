@@ -32,9 +32,9 @@ pub(super) enum Content {
     Events(Box<Events>),
 }
 
-/// What no page of ours needs: anything from elsewhere, frames, forms, code in the page itself.
+/// What no page of ours needs: anything from elsewhere, frames, forms, code in the page itself, text that is read as HTML.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
-                      form-action 'none'; frame-ancestors 'none'";
+                      form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 /// Stands on every answer.
 const ALWAYS: [(&str, &str); 8] = [
     ("content-security-policy", POLICY),

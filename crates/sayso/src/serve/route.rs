@@ -10,6 +10,7 @@ use super::who::Right;
 pub(super) enum Name {
     Index,
     Program,
+    Part,
     Looks,
     Openapi,
     Health,
@@ -72,6 +73,7 @@ const fn sends(name: Name, path: &'static str, right: Right, body: usize) -> Rou
 pub(super) const ROUTES: &[Route] = &[
     route(Name::Index, "GET", "/", Right::Anybody),
     route(Name::Program, "GET", "/app.js", Right::Anybody),
+    route(Name::Part, "GET", "/page/{name}", Right::Anybody),
     route(Name::Looks, "GET", "/style.css", Right::Anybody),
     route(Name::Openapi, "GET", "/openapi.json", Right::Anybody),
     route(Name::Health, "GET", "/v1/health", Right::Anybody),

@@ -78,7 +78,7 @@ impl World for Living {
         }
         let contents = self.contents.lock().unwrap();
         let Some(bytes) = contents.get(path) else { return self.scripted.lock().unwrap().content(path, most) };
-        Ok(Some(Content { bytes: bytes.clone(), size: bytes.len() as u64 }))
+        Ok(Some(Content { bytes: bytes.clone(), size: bytes.len() as u64, executable: None }))
     }
 }
 

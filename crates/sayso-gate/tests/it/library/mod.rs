@@ -54,7 +54,7 @@ impl World for Still {
 
     fn content(&self, _: &str, _: u64) -> Result<Option<Content>, String> {
         self.reads.fetch_add(1, Ordering::SeqCst);
-        Ok(Some(Content { bytes: b"a\n".to_vec(), size: 2 }))
+        Ok(Some(Content { bytes: b"a\n".to_vec(), size: 2, executable: None }))
     }
 }
 

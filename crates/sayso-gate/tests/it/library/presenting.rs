@@ -2,7 +2,7 @@
 
 use pollster::block_on;
 use sayso_core::outcome::Outcome;
-use sayso_core::presentation::Body;
+use sayso_core::presentation::{Body, Mark, Meaning, Part};
 use sayso_core::prompt::Scope;
 use sayso_gate::library::{Presenter, Say, requires_approval, simple_approval_request};
 
@@ -29,8 +29,14 @@ fn every_kind_of_picture_is_made_visible() {
     let lines = || vec![escape.clone()];
     let pictures = [
         Body::Text(lines()),
-        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1 },
-        Body::Command { lines: lines(), folder: escape.clone(), effects: lines() },
+        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1, notes: lines() },
+        Body::Command {
+            lines: lines(),
+            marks: vec![Mark { line: 0, start: 1, end: 999, meaning: Meaning::Danger }],
+            folder: escape.clone(),
+            parts: vec![Part { program: escape.clone(), effects: lines() }],
+            effects: lines(),
+        },
         Body::Structured(vec![(escape.clone(), escape.clone())]),
         Body::Binary { path: escape.clone(), media: "image/png", size: 1 },
     ];

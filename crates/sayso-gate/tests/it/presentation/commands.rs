@@ -1,12 +1,13 @@
 //! Commands are shown whole, with the folder, what they would do, and the time limit that is their own.
 
-use sayso_core::presentation::Body;
+use sayso_core::presentation::{Body, Meaning, Part};
+use sayso_gate::ports::Tally;
 
 use super::{call, call_json, setup, show, value, warned};
 
 fn parts(body: &Body) -> (&[String], &str, &[String]) {
     match body {
-        Body::Command { lines, folder, effects } => (lines, folder, effects),
+        Body::Command { lines, folder, effects, .. } => (lines, folder, effects),
         other => panic!("no command: {other:#?}"),
     }
 }
@@ -39,6 +40,44 @@ fn the_effects_are_told_in_words_once_each() {
     assert_eq!(effects.len(), 21);
     assert_eq!(effects[20], "and 80 more");
     assert_eq!(value(&shown.details, "parts"), "and 80 more");
+}
+
+#[test]
+fn each_part_says_what_it_runs_and_how_much_goes() {
+    let mut setup = setup();
+    setup.world.full("/ws/build", Tally { files: 214, bytes: 38 << 20, whole: true });
+    setup.world.full("/ws/deep", Tally { files: 20_000, bytes: 1 << 30, whole: false }).with("/ws/one", "xx");
+    let text = "cd src; rm -r ../build ../deep && rm ../one | sudo tee out";
+    let shown = show(&setup, call("bash", &[("command", text)]));
+    let Body::Command { lines, marks, parts, effects, .. } = &shown.body else { panic!("{shown:#?}") };
+    let words: Vec<String> = parts.iter().map(Part::words).collect();
+    let rm = words.iter().find(|words| words.contains("214 files")).unwrap_or_else(|| panic!("{words:#?}"));
+    assert!(rm.starts_with("runs `rm` · deletes /ws/build with everything below"), "{rm}");
+    assert!(rm.contains("(214 files, 38.0 MB)") && rm.contains("(at least 20000 files, 1.0 GB)"), "{rm}");
+    assert!(words.iter().any(|words| words.contains("deletes /ws/one") && words.contains("(2 bytes)")), "{words:#?}");
+    assert!(effects.iter().any(|words| words.contains("(214 files, 38.0 MB)")), "{effects:#?}");
+    let marked = |meaning: Meaning| -> Vec<&str> {
+        marks.iter().filter(|mark| mark.meaning == meaning).filter_map(|mark| lines[mark.line].get(mark.start..mark.end)).collect()
+    };
+    assert_eq!(marked(Meaning::Deletes), ["../build", "../deep", "../one"], "{marks:#?}");
+    assert!(marked(Meaning::Danger).contains(&"rm"), "{marks:#?}");
+}
+
+#[test]
+fn marks_lie_within_the_lines_that_are_shown() {
+    for text in [
+        "bash -c 'rm -rf /ws/build; echo \u{202e}' > out",
+        "cat <<E | sh\nrm -r a\nE\necho $(rm -r b) `ls`",
+        "echo \u{1b}[2K; eval \"$X\"\nrm 'a\nb'",
+        "for f in *; do rm -r \"$f\"; done; python3 -c 'open(\"x\", \"w\")'",
+        "a=(1 2); [[ x =~ y ]] && { unparsed ",
+    ] {
+        let shown = show(&setup(), call("bash", &[("command", text)]));
+        let Body::Command { lines, marks, .. } = &shown.body else { panic!("{shown:#?}") };
+        for mark in marks {
+            assert!(lines[mark.line].get(mark.start..mark.end).is_some_and(|piece| !piece.is_empty()), "{text}: {mark:?}");
+        }
+    }
 }
 
 #[test]

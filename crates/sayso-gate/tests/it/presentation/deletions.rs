@@ -1,6 +1,7 @@
 //! Deletions name the path, what goes with it, and that nothing is kept.
 
 use sayso_core::presentation::Body;
+use sayso_gate::ports::Tally;
 
 use super::{call, call_json, setup, show, value, warned};
 
@@ -37,6 +38,9 @@ fn a_recursive_delete_says_how_much_goes() {
     setup.world.file("/ws/docs/a.md").folder("/ws/docs/deep").file("/ws/docs/deep/b.md");
     let what = |args: &str| lines(&show(&setup, call_json("file_rmdir", args)).body)[2].clone();
     assert_eq!(what(r#"{"path": "docs", "recursive": true}"#), "It is a folder, which goes with everything below: at least 3 files.");
+    setup.world.full("/ws/docs", Tally { files: 3, bytes: 2048, whole: true });
+    let what = |args: &str| lines(&show(&setup, call_json("file_rmdir", args)).body)[2].clone();
+    assert_eq!(what(r#"{"path": "docs", "recursive": true}"#), "It is a folder, which goes with everything below: 3 files, 2.0 KB.");
     assert_eq!(what(r#"{"path": "docs"}"#), "It is a folder, which goes only if it is empty.");
     let shown = show(&setup, call_json("file_rmdir", r#"{"path": "docs", "recursive": true}"#));
     assert_eq!(value(&shown.details, "argument recursive"), "true");

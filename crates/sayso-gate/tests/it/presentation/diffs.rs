@@ -1,7 +1,7 @@
 //! Changes of files that are there: hunks, numbers, emphasis, both views, and bounded time.
 
 use proptest::prelude::*;
-use sayso_core::presentation::{Change, Diff, DiffLine};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine};
 use sayso_gate::presentation::diff::diff;
 use sayso_gate::presentation::views::{side_by_side, unified};
 
@@ -69,7 +69,7 @@ fn the_end_of_the_file_and_its_line_breaks_are_told() {
     setup.world.with("/ws/a.py", "x\n").with("/ws/dos.py", "a\r\nb\r\n");
     let shown = show(&setup, call("write", &[("path", "a.py"), ("content", "x")]));
     assert_eq!(short(diff_of(&shown)), ["-1:x", "+1:x"]);
-    assert_eq!(value(&shown.details, "end of the file"), "the new content has no line break at its end");
+    assert_eq!(diff_of(&shown).notes, ["the new content has no line break at its end"]);
 
     let shown = show(&setup, call("write", &[("path", "dos.py"), ("content", "a\nb\n")]));
     assert!(warned(&shown, "line breaks of the whole file"));
@@ -77,10 +77,40 @@ fn the_end_of_the_file_and_its_line_breaks_are_told() {
     let shown = show(&setup, call("write", &[("path", "dos.py"), ("content", "a\r\nc\r\n")]));
     assert_eq!(short(diff_of(&shown)), [" 1:a", "-2:b", "+2:c"]);
     assert!(!warned(&shown, "invisible"), "{:#?}", shown.warnings);
-    assert_eq!(value(&shown.details, "line breaks"), "CR LF, as on Windows");
+    assert_eq!(diff_of(&shown).notes, ["line breaks: CR LF, as on Windows"]);
+    setup.world.executable("/ws/a.py");
+    let shown = show(&setup, call("write", &[("path", "a.py"), ("content", "y\n")]));
+    assert_eq!(diff_of(&shown).notes, ["the file can be executed: it is a program or a script"]);
 
     let shown = show(&setup, call("write", &[("path", "a.py"), ("content", "x\n")]));
     assert!(warned(&shown, "changes nothing"));
+}
+
+#[test]
+fn what_stays_between_the_changed_places_is_there_to_be_unfolded() {
+    let line = |index: usize| if index.is_multiple_of(7) { format!("\tline {index}\u{202e}") } else { format!("line {index}") };
+    for (count, changed) in [(100, vec![30, 60]), (100, vec![0]), (100, vec![99]), (10, vec![5]), (30_000, vec![7])] {
+        let text = |new: bool| -> String {
+            (0..count).map(|index| if new && changed.contains(&index) { "x\n".to_owned() } else { format!("{}\n", line(index)) }).collect()
+        };
+        let diff = super::diffs::diff("a.txt", &text(false), &text(true)).unwrap();
+        let mut whole: Vec<String> = Vec::new();
+        for hunk in &diff.hunks {
+            whole.extend(hunk.before.iter().cloned());
+            whole.extend(hunk.lines.iter().filter(|line| line.change != Change::Removed).map(DiffLine::text));
+        }
+        whole.extend(diff.rest.iter().cloned());
+        if count > 20_000 {
+            assert!(diff.rest.is_empty() && diff.hunks[0].before.is_empty(), "that many are not kept");
+            continue;
+        }
+        let shown: Vec<String> = text(true).lines().map(|line| sayso_core::visible::visible(line).into_owned()).collect();
+        assert_eq!(whole, shown, "{changed:?}");
+        let short = show(&setup(), call("write", &[("path", "README.md"), ("content", &text(true))]));
+        if let Body::Diff(cut) = &short.body {
+            assert!(short.full.is_none() || cut.rest.is_empty());
+        }
+    }
 }
 
 #[test]

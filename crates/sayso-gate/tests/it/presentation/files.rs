@@ -8,7 +8,7 @@ use super::{call, call_json, setup, show, try_show, value, warned};
 fn u_04_a_new_file_shows_its_content_size_and_language() {
     for tool in ["file_create", "file_write", "file_create_overwrite", "file_append"] {
         let shown = show(&setup(), call(tool, &[("path", "src/new.rs"), ("content", "fn main() {}\n\n// ü\n")]));
-        let Body::Content { path, language, lines, size } = &shown.body else { panic!("{tool}: {shown:#?}") };
+        let Body::Content { path, language, lines, size, .. } = &shown.body else { panic!("{tool}: {shown:#?}") };
         assert_eq!((path.as_str(), *language, *size), ("src/new.rs", Some("rust"), 20));
         assert_eq!(lines, &["fn main() {}", "", "// ü"]);
         assert_eq!(value(&shown.details, "target"), "does not exist yet");
@@ -47,7 +47,7 @@ fn bytes_that_are_no_text_are_named_and_not_shown() {
     assert!(matches!(&shown.body, Body::Content { lines, .. } if lines == &["x"]), "what comes is shown");
     assert!(warned(&shown, "Binary file: image/png (10 bytes)"), "{:#?}", shown.warnings);
     let shown = show(&setup, call("file_edit", &[("path", "latin.txt"), ("find", "a"), ("replace", "b")]));
-    assert!(warned(&shown, "is no text"));
+    assert!(warned(&shown, "is not written in UTF-8"), "{:#?}", shown.warnings);
 
     let shown = show(&setup, call("file_create", &[("path", "a.bin"), ("content", "\u{7f}ELF\0\u{1}\u{2}")]));
     assert_eq!(shown.body, Body::Binary { path: "a.bin".into(), media: "application/x-executable", size: 7 });

@@ -88,18 +88,21 @@ fn is_plain(text: &str) -> bool {
 fn texts_of(body: &Body, out: &mut Vec<String>) {
     match body {
         Body::Text(lines) => out.extend(lines.iter().cloned()),
-        Body::Content { path, lines, .. } => {
+        Body::Content { path, lines, notes, .. } => {
             out.push(path.clone());
-            out.extend(lines.iter().cloned());
+            out.extend(lines.iter().chain(notes).cloned());
         }
-        Body::Command { lines, folder, effects } => {
+        Body::Command { lines, folder, parts, effects, .. } => {
             out.push(folder.clone());
+            out.extend(parts.iter().map(|part| part.words()));
             out.extend(lines.iter().chain(effects).cloned());
         }
         Body::Structured(rows) => out.extend(rows.iter().flat_map(|(label, value)| [label.clone(), value.clone()])),
         Body::Binary { path, .. } => out.push(path.clone()),
         Body::Diff(diff) => {
             out.push(diff.path.clone());
+            out.extend(diff.notes.iter().chain(&diff.rest).cloned());
+            out.extend(diff.hunks.iter().flat_map(|hunk| &hunk.before).cloned());
             out.extend(diff.hunks.iter().flat_map(|hunk| &hunk.lines).flat_map(|line| &line.pieces).map(|piece| piece.text.clone()));
         }
     }

@@ -24,6 +24,7 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
     match asked.route.name {
         Name::Index => Ok(page::index()),
         Name::Program => Ok(page::program()),
+        Name::Part => page::part(asked.name()),
         Name::Looks => Ok(page::looks()),
         Name::Openapi => Ok(page::openapi()),
         Name::Health => Ok(me::health(server)),

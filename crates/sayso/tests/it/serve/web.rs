@@ -8,9 +8,13 @@ use crate::program::run;
 #[test]
 fn the_page_needs_nothing_from_elsewhere() {
     let served = Served::new();
-    for (path, media) in
-        [("/", "text/html"), ("/app.js", "text/javascript"), ("/style.css", "text/css"), ("/openapi.json", "application/json")]
-    {
+    for (path, media) in [
+        ("/", "text/html"),
+        ("/app.js", "text/javascript"),
+        ("/page/text.js", "text/javascript"),
+        ("/style.css", "text/css"),
+        ("/openapi.json", "application/json"),
+    ] {
         let got = served.request("GET", path, &[], None);
         assert_eq!(got.status, 200, "{path}");
         assert!(got.headers["content-type"].starts_with(media), "{path}");

@@ -1,7 +1,12 @@
 //! Prompts at a real terminal: the program runs in a pseudo terminal of its own, and a person is typed in.
+//!
+//! [`Terminal`] can do no more than lines, so prompts come as lines there; [`screen::Screen`] is one that is painted on.
 
 mod answers;
 mod demo;
+mod keymaps;
+mod painted;
+mod screen;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -43,7 +48,7 @@ impl Terminal {
         command.args(args);
         command.cwd(folder);
         command.env_clear();
-        for (name, value) in variables.iter().chain(&[("TERM", "xterm"), ("NO_COLOR", "1")]) {
+        for (name, value) in variables.iter().chain(&[("TERM", "dumb"), ("NO_COLOR", "1")]) {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).unwrap();

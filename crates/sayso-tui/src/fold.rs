@@ -1,0 +1,220 @@
+//! Lines of the screen out of lines of text: folded and never cut, so that everything of a text stands somewhere.
+
+use std::borrow::Cow;
+
+use ratatui::buffer::Buffer;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::theme::{Theme, Tone};
+
+/// A line of text in pieces, each with its tone.
+pub type Spans = Vec<(Tone, String)>;
+
+/// A folded line goes on behind this: whatever a text holds, no line of the screen starts with it.
+pub const GOES_ON: &str = "↪ ";
+/// More marks than these on one letter are spelled out: they would be painted over the lines around it.
+const MOST_MARKS: usize = 3;
+
+/// One line in one tone.
+pub fn line(tone: Tone, text: impl Into<String>) -> Spans {
+    vec![(tone, text.into())]
+}
+
+/// How many cells a text takes.
+pub fn width(text: &str) -> usize {
+    text.graphemes(true).map(|one| shown(one).width()).sum()
+}
+
+/// How many cells a line takes.
+pub fn width_of(spans: &Spans) -> usize {
+    spans.iter().map(|(_, text)| width(text)).sum()
+}
+
+/// A letter as it can be shown. Marks without a letter and towers of marks are spelled out: a screen would drop the first without a word.
+fn shown(grapheme: &str) -> Cow<'_, str> {
+    let marks = grapheme.chars().count().saturating_sub(1);
+    if grapheme.is_ascii() || grapheme.width() > 0 && marks <= MOST_MARKS {
+        return Cow::Borrowed(grapheme);
+    }
+    let kept = if grapheme.width() > 0 { 1 + MOST_MARKS } else { 0 };
+    let mut out = String::new();
+    for (at, character) in grapheme.chars().enumerate() {
+        match at < kept {
+            true => out.push(character),
+            false => out.push_str(&format!("‹U+{:04X}›", u32::from(character))),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// One letter of a line, as it is shown.
+struct Letter {
+    tone: Tone,
+    text: String,
+    cells: usize,
+}
+
+/// The line in rows of no more than `most` cells; each but the first starts with the mark. A row ends behind a blank where there is one near,
+/// and no blank is dropped.
+pub fn fold(spans: &Spans, most: usize, mark: &str) -> Vec<Spans> {
+    let lead = width(mark);
+    // A row has to take a wide letter beside the mark.
+    let most = most.max(lead + 2);
+    // Most lines are short, and a byte is never wider than a cell.
+    if spans.iter().map(|(_, text)| text.len()).sum::<usize>() <= most && spans.iter().all(|(_, text)| text.is_ascii()) {
+        return vec![spans.clone()];
+    }
+    let letters: Vec<Letter> = spans
+        .iter()
+        .flat_map(|(tone, text)| text.graphemes(true).flat_map(|one| parts(shown(one))).map(|text| (*tone, text)))
+        .map(|(tone, text)| Letter { tone, cells: text.width(), text })
+        .collect();
+    let mut out = Vec::new();
+    let mut rest = letters.as_slice();
+    loop {
+        let lead = if out.is_empty() { 0 } else { lead };
+        let (row, behind) = rest.split_at(row_end(rest, most - lead));
+        let mut spans: Spans = if out.is_empty() { Vec::new() } else { vec![(Tone::Faint, mark.to_owned())] };
+        for letter in row {
+            match spans.last_mut().filter(|(tone, _)| *tone == letter.tone) {
+                Some((_, text)) => text.push_str(&letter.text),
+                None => spans.push((letter.tone, letter.text.clone())),
+            }
+        }
+        out.push(spans);
+        rest = behind;
+        if rest.is_empty() {
+            return out;
+        }
+    }
+}
+
+/// How many letters a row takes.
+fn row_end(letters: &[Letter], most: usize) -> usize {
+    /// A blank that is nearer to the end than this is a good place to break.
+    const NEAR: usize = 16;
+    let mut used = 0;
+    let fits = letters.iter().take_while(|letter| {
+        used += letter.cells;
+        used <= most
+    });
+    let end = fits.count();
+    if end == letters.len() {
+        return end;
+    }
+    let tail = letters.get(end.saturating_sub(NEAR)..end).unwrap_or_default();
+    let blank = tail.iter().rposition(|letter| letter.text == " ").map(|at| end.saturating_sub(NEAR) + at + 1);
+    blank.unwrap_or(end).max(1)
+}
+
+/// What is spelled out may be folded inside; a letter may not.
+fn parts(shown: Cow<'_, str>) -> Vec<String> {
+    match shown {
+        Cow::Borrowed(one) => vec![one.to_owned()],
+        Cow::Owned(spelled) => spelled.graphemes(true).map(str::to_owned).collect(),
+    }
+}
+
+/// Rows in which our own words flow: broken at blanks, and folded where a word is longer than a row.
+pub fn flow(items: &[Spans], gap: usize, most: usize) -> Vec<Spans> {
+    let mut out: Vec<Spans> = Vec::new();
+    let mut used = 0;
+    for item in items {
+        let cells = width_of(item);
+        match out.last_mut() {
+            Some(row) if used + gap + cells <= most => {
+                row.push((Tone::Text, " ".repeat(gap)));
+                row.extend(item.iter().cloned());
+                used += gap + cells;
+            }
+            _ => {
+                let rows = fold(item, most, "  ");
+                used = rows.last().map_or(0, width_of);
+                out.extend(rows);
+            }
+        }
+    }
+    out
+}
+
+/// Words of our own, broken at blanks.
+pub fn words(tone: Tone, text: &str, most: usize) -> Vec<Spans> {
+    let items: Vec<Spans> = text.split(' ').filter(|word| !word.is_empty()).map(|word| line(tone, word)).collect();
+    flow(&items, 1, most)
+}
+
+/// Writes a row. It gives the column behind the last letter.
+pub fn put(buffer: &mut Buffer, x: u16, y: u16, most: usize, row: &Spans, theme: Theme) -> u16 {
+    let end = x.saturating_add(u16::try_from(most).unwrap_or(u16::MAX)).min(buffer.area.right());
+    let mut at = x;
+    for (tone, text) in row {
+        if y >= buffer.area.bottom() || at >= end {
+            break;
+        }
+        let text: String = text.graphemes(true).map(shown).collect();
+        at = buffer.set_stringn(at, y, text, usize::from(end - at), theme.style(*tone)).0;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use ratatui::layout::Rect;
+    use sayso_core::visible::visible;
+
+    /// What stands in the rows of a screen, without the marks.
+    fn read(rows: &[Spans], most: usize) -> String {
+        let mut out = String::new();
+        for (at, row) in rows.iter().enumerate() {
+            let area = Rect::new(0, 0, u16::try_from(most).unwrap(), 1);
+            let mut buffer = Buffer::empty(area);
+            // Something that no text has, to see where the row ends.
+            buffer.set_string(0, 0, "\u{10}".repeat(most), ratatui::style::Style::new());
+            for cell in &mut buffer.content {
+                cell.set_symbol("\u{10}");
+            }
+            let end = put(&mut buffer, 0, 0, most, row, Theme::PLAIN);
+            let text: String = buffer.content.iter().take(usize::from(end)).map(|cell| cell.symbol()).collect();
+            // The second half of a wide letter is a blank cell of its own.
+            let text = text.replace('\u{10}', "");
+            out.push_str(if at == 0 { &text } else { text.strip_prefix(GOES_ON).unwrap() });
+        }
+        out
+    }
+
+    #[test]
+    fn marks_without_a_letter_and_towers_of_marks_are_spelled() {
+        assert_eq!(shown("e\u{301}"), "e\u{301}");
+        assert_eq!(shown("\u{301}"), "‹U+0301›");
+        assert_eq!(shown("e\u{301}\u{302}\u{303}\u{304}\u{305}"), "e\u{301}\u{302}\u{303}‹U+0304›‹U+0305›");
+    }
+
+    #[test]
+    fn words_flow_and_nothing_is_lost() {
+        let rows = words(Tone::Text, "one two three four", 9);
+        let text: Vec<String> = rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect();
+        assert_eq!(text, ["one two", "three", "four"]);
+    }
+
+    proptest! {
+        #[test]
+        fn h_37_a_folded_text_is_on_the_screen_whole(text in any::<String>(), most in 8usize..40) {
+            let text = visible(&text).into_owned();
+            let rows = fold(&line(Tone::Text, &*text), most, GOES_ON);
+            prop_assert!(rows.iter().all(|row| width_of(row) <= most));
+            let wanted: String = text.graphemes(true).map(shown).collect();
+            // A wide letter leaves a blank cell behind it, in the text as on the screen.
+            let bare = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(bare(&read(&rows, most)), bare(&wanted));
+        }
+
+        #[test]
+        fn two_texts_never_read_the_same(one in any::<String>(), two in any::<String>()) {
+            let spelled = |text: &str| -> String { visible(text).graphemes(true).map(|one| shown(one).into_owned()).collect() };
+            prop_assert_eq!(spelled(&one) == spelled(&two), one == two);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Prompts on a screen: what they look like, what keys do to them, and that two of them never read the same.
+
+mod asking;
+mod injective;
+mod painting;
+mod prompts;
+mod snapshots;
+mod text;

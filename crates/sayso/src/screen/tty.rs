@@ -1,0 +1,202 @@
+//! The terminal of the person while a prompt stands on it: taken over for keys, and given back whatever happens.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
+use sayso_tui::draw::Frame;
+use sayso_tui::paint::Painter;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::low_level::{emulate_default_handler, pipe};
+
+/// Pastes are told apart from typing.
+const PASTES_MARKED: &[u8] = b"\x1b[?2004h";
+/// And no longer.
+const PASTES_UNMARKED: &[u8] = b"\x1b[?2004l";
+/// A terminal that does not say how large it is.
+const USUAL: (u16, u16) = (80, 24);
+
+/// The terminal, opened by its own name: what is piped into sayso can answer nothing (H-72).
+pub struct Tty {
+    file: File,
+    /// Something is to be read here after each signal.
+    signals: UnixStream,
+    /// Whether a prompt has the terminal; without one, Ctrl-Z does what it always did.
+    idle: Arc<AtomicBool>,
+    suspended: Arc<AtomicBool>,
+    continued: Arc<AtomicBool>,
+}
+
+/// What happened at the terminal.
+pub enum Event {
+    /// Bytes came from the keyboard.
+    Bytes(Vec<u8>),
+    /// A signal came.
+    Signal,
+    /// Nothing, for as long as was waited.
+    Nothing,
+    /// There is no terminal any more.
+    Lost,
+}
+
+impl Tty {
+    /// Opens the terminal, and listens to the signals that concern it.
+    pub fn open() -> io::Result<Tty> {
+        let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+        let (signals, end) = UnixStream::pair()?;
+        signals.set_nonblocking(true)?;
+        for signal in [SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP] {
+            pipe::register(signal, end.try_clone()?)?;
+        }
+        let flag = || Arc::new(AtomicBool::new(false));
+        let (idle, suspended, continued) = (Arc::new(AtomicBool::new(true)), flag(), flag());
+        signal_hook::flag::register_conditional_default(SIGTSTP, Arc::clone(&idle))?;
+        signal_hook::flag::register(SIGTSTP, Arc::clone(&suspended))?;
+        signal_hook::flag::register(SIGCONT, Arc::clone(&continued))?;
+        Ok(Tty { file, signals, idle, suspended, continued })
+    }
+
+    /// Takes the terminal over.
+    pub fn take(&mut self) -> io::Result<Taken<'_>> {
+        for flag in [&self.suspended, &self.continued] {
+            flag.store(false, Ordering::SeqCst);
+        }
+        let before = tcgetattr(&self.file)?;
+        let mut taken = Taken { tty: self, before, painter: Painter::default() };
+        taken.enter()?;
+        Ok(taken)
+    }
+}
+
+/// The terminal, taken over. However this ends, the person gets it back as it was.
+pub struct Taken<'a> {
+    tty: &'a mut Tty,
+    before: Termios,
+    painter: Painter,
+}
+
+impl Taken<'_> {
+    fn enter(&mut self) -> io::Result<()> {
+        self.tty.idle.store(false, Ordering::SeqCst);
+        let mut raw = self.before.clone();
+        raw.make_raw();
+        tcsetattr(&self.tty.file, OptionalActions::Now, &raw)?;
+        self.write(PASTES_MARKED)
+    }
+
+    fn leave(&mut self) {
+        // Where the terminal is gone there is nothing to give back.
+        let cleared = self.painter.clear();
+        let _ = self.write(&cleared);
+        let _ = self.write(PASTES_UNMARKED);
+        let _ = tcsetattr(&self.tty.file, OptionalActions::Now, &self.before);
+        self.tty.idle.store(true, Ordering::SeqCst);
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        match tcgetwinsize(&self.tty.file) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
+            _ => USUAL,
+        }
+    }
+
+    /// Brings a frame to the screen.
+    pub fn show(&mut self, frame: Frame, rows: u16) -> io::Result<()> {
+        let bytes = self.painter.paint(frame, rows);
+        self.write(&bytes)
+    }
+
+    /// The next frame is painted whole.
+    pub fn repaint(&mut self) {
+        self.painter.forget();
+    }
+
+    /// Writes something that is no frame, such as a bell.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.tty.file.write_all(bytes)?;
+        self.tty.file.flush()
+    }
+
+    /// Forgets what was typed and not read.
+    pub fn forget_typed(&self) -> io::Result<()> {
+        Ok(tcflush(&self.tty.file, QueueSelector::IFlush)?)
+    }
+
+    /// Waits for something, no longer than this.
+    pub fn wait(&mut self, longest: Option<Duration>) -> io::Result<Event> {
+        let longest = longest.map(|longest| Timespec {
+            tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: longest.subsec_nanos().into(),
+        });
+        let mut ready = [PollFd::new(&self.tty.file, PollFlags::IN), PollFd::new(&self.tty.signals, PollFlags::IN)];
+        match poll(&mut ready, longest.as_ref()) {
+            Ok(0) => return Ok(Event::Nothing),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => return Ok(Event::Signal),
+            Err(error) => return Err(error.into()),
+        }
+        let [keyboard, signals] = ready.map(|one| one.revents());
+        if !signals.is_empty() {
+            // How many there were does not matter.
+            while matches!((&self.tty.signals).read(&mut [0; 64]), Ok(count) if count > 0) {}
+            return Ok(Event::Signal);
+        }
+        if keyboard.is_empty() {
+            return Ok(Event::Nothing);
+        }
+        let mut bytes = [0u8; 1024];
+        match self.tty.file.read(&mut bytes) {
+            Ok(0) => Ok(Event::Lost),
+            Ok(count) => Ok(Event::Bytes(bytes.get(..count).unwrap_or_default().to_vec())),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Event::Signal),
+            Err(_) => Ok(Event::Lost),
+        }
+    }
+
+    /// Whether something follows in this moment.
+    pub fn follows(&self, moment: Duration) -> io::Result<bool> {
+        let moment = Timespec { tv_sec: 0, tv_nsec: moment.subsec_nanos().into() };
+        let mut ready = [PollFd::new(&self.tty.file, PollFlags::IN)];
+        Ok(poll(&mut ready, Some(&moment)).unwrap_or_default() > 0)
+    }
+
+    /// Gives the terminal back and stops, until somebody goes on with sayso.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        self.leave();
+        emulate_default_handler(SIGTSTP)?;
+        self.resume()
+    }
+
+    /// The terminal may have been somebody else's in between.
+    fn resume(&mut self) -> io::Result<()> {
+        self.tty.suspended.store(false, Ordering::SeqCst);
+        self.tty.continued.store(false, Ordering::SeqCst);
+        self.enter()
+    }
+
+    /// After a signal: whether sayso was stopped in between, by somebody else or because it was asked to.
+    pub fn was_away(&mut self) -> io::Result<bool> {
+        if self.tty.suspended.swap(false, Ordering::SeqCst) {
+            self.suspend()?;
+            return Ok(true);
+        }
+        if self.tty.continued.swap(false, Ordering::SeqCst) {
+            self.painter.forget();
+            self.resume()?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

@@ -1,0 +1,217 @@
+// The answers to a prompt: which there are, what each would store, and that none is given by accident.
+
+import { call, part } from "./api.js";
+import { button, el, said } from "./text.js";
+
+/** So long after a prompt or a choice came to the screen, nothing counts that is pressed. */
+export const ARMING = 300;
+
+const WIDER = { batch: "the rest of this batch", session: "this session", project: "this project", always: "everywhere" };
+
+export class Answers {
+  constructor(prompt, foot, moves) {
+    this.prompt = prompt;
+    this.foot = foot;
+    this.moves = moves;
+    this.busy = false;
+    this.armedAt = Infinity;
+    this.panel = null;
+    this.once = prompt.offers.findIndex((offer) => offer.scope === "once");
+    this.bar = this.buttons();
+    this.problem = el("p", { class: "problem", role: "alert", hidden: true });
+    this.box = el("div", { class: "panel", hidden: true });
+    foot.replaceChildren(this.problem, this.box, this.bar);
+  }
+
+  /** From now on it takes 300 milliseconds until something counts. */
+  arm() {
+    this.armedAt = performance.now();
+    this.foot.classList.remove("armed");
+    setTimeout(() => this.foot.classList.toggle("armed", this.isArmed()), ARMING + 5);
+  }
+
+  isArmed() {
+    return performance.now() - this.armedAt >= ARMING;
+  }
+
+  buttons() {
+    const { prompt } = this;
+    const wider = this.wider(null).length > 0;
+    const yes = { first: "allow, 1 of 2", second: "yes, allow it" }[prompt.round] ?? "allow once";
+    const one = (key, kind, words) => button({ class: `answer ${kind}`, "data-key": key, "aria-keyshortcuts": key }, () => this.press(key), words, " ", el("kbd", { "aria-hidden": "true" }, key));
+    const bar = el("div", { class: "bar", role: "group", "aria-label": "answers" });
+    if (this.once >= 0) bar.append(one("y", prompt.is_dangerous ? "yes grave" : "yes", yes));
+    if (wider) bar.append(one("s", "wide", "wider…"));
+    if (prompt.pattern_scopes.length > 0) bar.append(one("p", "wide", "pattern…"));
+    bar.append(one("n", "no", "deny"), one("d", "no", "deny, and say why…"));
+    if (prompt.context.batch !== null || prompt.door === "hook") bar.append(one("q", "no small", "stop the batch"));
+    return this.guarded(bar);
+  }
+
+  /** Enter never approves: not on a button either. */
+  guarded(element) {
+    element.addEventListener("keydown", (event) => {
+      const target = event.target.closest("button");
+      if (event.key === "Enter" && target && !target.classList.contains("no")) {
+        event.preventDefault();
+        this.say("Enter never allows anything: press the key, or Space on the button.");
+      }
+    });
+    return element;
+  }
+
+  /** Offers that reach further than once, of one scope or of all. */
+  wider(scopes) {
+    const all = this.prompt.offers.map((offer, at) => ({ offer, at })).filter(({ offer }) => offer.scope !== "once");
+    return this.prompt.is_dangerous ? [] : all.filter(({ offer }) => !scopes || scopes.includes(offer.scope));
+  }
+
+  /** A key or a click. Returns whether it meant something here. */
+  press(key) {
+    const known = ["y", "n", "d", "s", "p", "r", "w", "q", "Escape"].includes(key) || (this.panel?.choices && /^[1-9]$/.test(key));
+    if (!known) return false;
+    if (this.busy || !this.isArmed()) return true;
+    if (key === "Escape") return this.close();
+    if (/^[1-9]$/.test(key)) this.choose(Number(key) - 1);
+    else if (key === "n") this.send({ choice: "deny" });
+    else if (key === "q") this.send({ choice: "quit" });
+    else if (key === "d") this.note();
+    else if (key === "y" && !this.panel) this.yes();
+    else if (key === "y") this.say("A wider answer is open: choose it by its number, or leave it with Esc.");
+    else if (key === "p" && this.prompt.pattern_scopes.length > 0) this.pattern();
+    else this.reach({ s: ["session", "project", "always", "batch"], w: null, p: ["project"], r: ["batch"] }[key]);
+    return true;
+  }
+
+  yes() {
+    if (this.once < 0) return this.say("It cannot be allowed from here.");
+    this.offer(this.once);
+  }
+
+  offer(at) {
+    if (this.prompt.offers[at]?.needs_pin) this.pin((pin) => this.send({ choice: "offer", offer: at, pin }));
+    else this.send({ choice: "offer", offer: at });
+  }
+
+  /** What a wider answer would store, word by word; it takes a second key or click. */
+  reach(scopes) {
+    const found = this.wider(scopes);
+    if (found.length === 0) return this.say(this.prompt.is_dangerous ? "It is dangerous: it is only allowed once at a time." : "That is not offered here.");
+    const rows = found.map(({ offer, at }, number) =>
+      el(
+        "li",
+        {},
+        button({ class: "answer wide choice", "data-offer": at }, () => this.isArmed() && !this.busy && this.choose(number), number < 9 && el("kbd", { "aria-hidden": "true" }, number + 1), " ", said(offer.words), offer.stores === "rule" ? el("span", { class: "stores" }, "stores a rule: ", el("code", {}, said(offer.pattern ?? ""))) : null),
+      ),
+    );
+    this.open("What would be remembered", [el("p", { class: "faint" }, "It is kept exactly so, and this call is allowed with it."), el("ol", { class: "choices" }, ...rows), el("div", { class: "bar" }, this.cancel())], found);
+  }
+
+  choose(number) {
+    const found = this.panel?.choices?.[number];
+    if (found) this.offer(found.at);
+  }
+
+  note() {
+    const field = el("textarea", { rows: "2", maxlength: "2000", "aria-label": "what the agent is told", placeholder: "what the agent is told (Enter denies, Shift+Enter for a new line)" });
+    const send = () => this.send({ choice: "deny", note: field.value });
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      send();
+    });
+    this.open("Deny, and say why", [field, el("div", { class: "bar" }, button({ class: "answer no" }, send, "deny with this note"), this.cancel())]);
+    field.focus();
+  }
+
+  pattern() {
+    const { prompt } = this;
+    const offered = prompt.offers.find((offer) => offer.stores === "rule");
+    const field = el("input", { type: "text", class: "mono", maxlength: "1000", spellcheck: "false", autocomplete: "off", "aria-label": "pattern" });
+    field.value = offered?.pattern ?? "";
+    const scopes = prompt.pattern_scopes.map((scope, at) => {
+      const radio = el("input", { type: "radio", name: "scope", value: scope });
+      radio.checked = at === 0;
+      return el("label", {}, radio, ` ${WIDER[scope] ?? scope}`);
+    });
+    const would = el("p", { class: "would", role: "status" });
+    const scope = () => scopes.map((label) => label.querySelector("input")).find((radio) => radio.checked)?.value;
+    const tell = () => would.replaceChildren("would store: allow ", el("code", {}, said(field.value)), ` ${scope() === "always" ? "everywhere" : `in ${WIDER[scope()]}`}`);
+    const send = () => this.isArmed() && this.weighty((pin) => this.send({ choice: "pattern", pattern: field.value, scope: scope(), pin }));
+    const keep = button({ class: "answer wide" }, send, "keep the pattern, and allow");
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      keep.focus();
+    });
+    const form = el("div", {}, field, el("div", { class: "scopes", role: "radiogroup", "aria-label": "how far it reaches" }, ...scopes), would, el("div", { class: "bar" }, keep, this.cancel()));
+    form.addEventListener("input", tell);
+    tell();
+    this.open("Allow a pattern", [form]);
+    field.focus();
+  }
+
+  weighty(then) {
+    if (this.moves.me.pin === "wider") this.pin(then);
+    else then(undefined);
+  }
+
+  pin(then) {
+    const field = el("input", { type: "password", maxlength: "64", autocomplete: "off", "aria-label": "PIN" });
+    const go = button({ class: "answer yes" }, () => this.isArmed() && field.value !== "" && then(field.value), "allow with this PIN");
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      go.focus();
+    });
+    this.open("This answer takes the PIN", [field, el("div", { class: "bar" }, go, this.cancel())]);
+    field.focus();
+  }
+
+  cancel() {
+    return button({ class: "quiet no" }, () => this.close(), "leave it ", el("kbd", { "aria-hidden": "true" }, "Esc"));
+  }
+
+  open(title, content, choices = null) {
+    this.panel = { choices };
+    this.say(null);
+    this.box.hidden = false;
+    this.bar.hidden = true;
+    this.box.replaceChildren(this.guarded(el("section", { "aria-label": title }, el("h3", {}, title), ...content)));
+    this.arm();
+  }
+
+  close() {
+    if (!this.panel) return false;
+    this.panel = null;
+    this.box.hidden = true;
+    this.bar.hidden = false;
+    this.box.replaceChildren();
+    this.say(null);
+    this.arm();
+    return true;
+  }
+
+  say(words) {
+    this.problem.hidden = !words;
+    this.problem.replaceChildren(...(words ? [said(words)] : []));
+  }
+
+  async send(answer) {
+    if (this.busy) return;
+    this.busy = true;
+    this.foot.classList.add("busy");
+    const { prompt } = this;
+    try {
+      const taken = await call("POST", `/v1/prompts/${part(prompt.id)}/answer`, { body: { digest: prompt.digest, ...answer } });
+      this.moves.answered(prompt, taken);
+    } catch (problem) {
+      if (problem.ended) return this.moves.tooLate(prompt, problem.ended);
+      this.say(problem.status === 0 ? `${problem.message}: nothing was answered from here` : problem.words);
+      this.arm();
+    } finally {
+      this.busy = false;
+      this.foot.classList.remove("busy");
+    }
+  }
+}

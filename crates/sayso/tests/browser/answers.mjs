@@ -1,0 +1,210 @@
+// A prompt from a hooked call appears, is looked at, and is answered: by key, by click, with a note, further than once, and never by accident.
+
+import assert from "node:assert/strict";
+import { look } from "./scene.mjs";
+
+const row = (page, text) => page.locator(".prompt-row", { hasText: text });
+const armed = (page) => page.waitForSelector(".foot.armed");
+
+export async function a_hooked_call_is_looked_at_and_allowed_by_a_key({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make all", timeout: 45000 });
+  await look(page, "make all");
+  const detail = await page.locator(".detail").innerText();
+  for (const words of ["claude wants to run a command", "unknown risk", "0f6d1c52-shop", "runs the project's own code", scene.workspace, "time limit", "45", "left, then it is denied", "sha256:"]) {
+    assert.ok(detail.includes(words), `${words} is missing in: ${detail}`);
+  }
+  assert.ok(hook.isWaiting());
+  await page.keyboard.press("y");
+  const said = await hook.said;
+  assert.equal(said.permissionDecision, "allow");
+  await page.locator("#told", { hasText: "You allowed it once." }).waitFor();
+  assert.equal(await row(page, "make all").count(), 0);
+}
+
+export async function it_is_allowed_by_a_click({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make click" });
+  await look(page, "make click");
+  await page.getByRole("button", { name: "allow once" }).click();
+  assert.equal((await hook.said).permissionDecision, "allow");
+}
+
+export async function a_denial_takes_its_note_to_the_agent({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make noted" });
+  await look(page, "make noted");
+  await page.keyboard.press("d");
+  await page.keyboard.type("use cargo, you know why");
+  await page.keyboard.press("Enter");
+  const said = await hook.said;
+  assert.equal(said.permissionDecision, "deny");
+  assert.ok(said.permissionDecisionReason.includes("use cargo, you know why"), said.permissionDecisionReason);
+}
+
+export async function n_denies({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make never" });
+  await look(page, "make never");
+  await page.keyboard.press("n");
+  assert.equal((await hook.said).permissionDecision, "deny");
+}
+
+export async function keys_before_it_is_armed_do_not_count({ scene, open }) {
+  const page = await open();
+  // The clock of the page stands still when it is told to, so that nothing here depends on how busy the machine is.
+  await page.evaluate(() => {
+    const real = performance.now.bind(performance);
+    window.standing = null;
+    performance.now = () => window.standing ?? real();
+  });
+  await page.evaluate(() => (window.standing = 1_000_000));
+  const hook = scene.hook("Bash", { command: "make early" });
+  await row(page, "make early").click();
+  await page.locator(".body", { hasText: "make early" }).waitFor();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+  const tries = async (at) => {
+    await page.evaluate((at) => (window.standing = 1_000_000 + at), at);
+    await page.keyboard.press("y");
+    await page.keyboard.press("n");
+    await page.getByRole("button", { name: "allow once" }).click();
+  };
+  for (const at of [0, 150, 299]) await tries(at);
+  assert.equal((await scene.request("GET", "/v1/prompts")).body.prompts.length, 1);
+  assert.ok(hook.isWaiting());
+  await page.evaluate(() => (window.standing = 1_000_300));
+  await page.keyboard.press("y");
+  assert.equal((await hook.said).permissionDecision, "allow");
+}
+
+export async function a_key_that_is_held_down_goes_no_further_than_one_prompt({ scene, open }) {
+  const page = await open();
+  await scene.submit("Bash", { command: "make first" });
+  await scene.submit("Bash", { command: "make second" });
+  await look(page, "make first");
+  await page.keyboard.down("y");
+  await page.locator(".body", { hasText: "make second" }).waitFor();
+  await armed(page);
+  for (let at = 0; at < 5; at += 1) await page.keyboard.down("y");
+  await page.keyboard.up("y");
+  const { prompts } = (await scene.request("GET", "/v1/prompts")).body;
+  assert.equal(prompts.length, 1, "the second one is still open");
+}
+
+export async function enter_never_approves({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make enter" });
+  await look(page, "make enter");
+  await page.keyboard.press("Enter");
+  for (const name of ["allow once", "wider…", "pattern…"]) {
+    await page.getByRole("button", { name }).focus();
+    await page.keyboard.press("Enter");
+  }
+  await page.keyboard.press("s");
+  await page.waitForSelector(".choice");
+  await armed(page);
+  await page.locator(".choice").first().focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await armed(page);
+  await page.keyboard.press("p");
+  await page.getByRole("textbox", { name: "pattern" }).press("Enter");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".problem:visible").innerText(), /Enter never allows/);
+  assert.ok(hook.isWaiting());
+  assert.equal((await scene.request("GET", "/v1/prompts")).body.prompts.length, 1);
+  await armed(page);
+  await page.keyboard.press("Space");
+  assert.equal((await hook.said).permissionDecision, "allow");
+  await scene.request("GET", "/v1/rules").then(({ body }) => Promise.all(body.rules.map((rule) => scene.request("DELETE", `/v1/rules/${rule.id}`))));
+}
+
+export async function a_wider_answer_shows_what_it_stores_and_takes_a_second_key({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make wide" }, "session-wide");
+  await look(page, "make wide");
+  const { offers } = (await scene.request("GET", "/v1/prompts?full=true")).body.prompts[0];
+  await page.keyboard.press("s");
+  await page.waitForSelector(".choice");
+  const shown = await page.locator(".choice").allInnerTexts();
+  for (const offer of offers.filter((one) => one.scope !== "once")) assert.ok(shown.some((text) => text.includes(offer.words)), `${offer.words} in ${shown}`);
+  assert.ok(hook.isWaiting());
+  await armed(page);
+  await page.keyboard.press("y");
+  assert.ok(hook.isWaiting(), "y is no second key");
+  await page.keyboard.press("1");
+  assert.equal((await hook.said).permissionDecision, "allow");
+  const again = await scene.hook("Bash", { command: "make wide" }, "session-wide").said;
+  assert.equal(again.permissionDecision, "allow", "nobody is asked again");
+}
+
+export async function a_pattern_of_ones_own_is_shown_before_it_is_kept({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make one" }, "session-pattern");
+  await look(page, "make one");
+  await page.keyboard.press("p");
+  const field = page.getByRole("textbox", { name: "pattern" });
+  await armed(page);
+  const keep = page.getByRole("button", { name: "keep the pattern" });
+  await field.fill("cargo *");
+  await keep.click();
+  await page.locator(".problem:visible").waitFor();
+  assert.ok(hook.isWaiting(), "a pattern that does not fit is none");
+  await field.fill("make one *");
+  assert.match(await page.locator(".would").innerText(), /allow make one \* in this session/);
+  await armed(page);
+  await keep.click();
+  const said = await hook.said;
+  assert.equal(said.permissionDecision, "allow", said.permissionDecisionReason);
+  assert.equal((await scene.hook("Bash", { command: "make one x=1" }, "session-pattern").said).permissionDecision, "allow");
+}
+
+export async function what_is_dangerous_looks_different_and_takes_two({ scene, open }) {
+  const page = await open();
+  scene.file("gone.txt", "x\n");
+  const hook = scene.hook("Bash", { command: "rm -rf gone.txt" });
+  await look(page, "rm -rf gone.txt");
+  assert.ok(await page.locator(".detail.dangerous").isVisible());
+  assert.equal(await page.getByRole("button", { name: "wider…" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "pattern…" }).count(), 0);
+  await page.keyboard.press("s");
+  assert.match(await page.locator(".problem:visible").innerText(), /only allowed once/);
+  await page.keyboard.press("y");
+  await page.waitForSelector(".detail.second");
+  assert.ok(hook.isWaiting());
+  await armed(page);
+  assert.match(await page.locator(".badges").innerText(), /confirmation 2 of 2/);
+  await page.keyboard.press("y");
+  assert.equal((await hook.said).permissionDecision, "allow");
+}
+
+export async function it_is_answered_elsewhere_while_it_is_open({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make elsewhere" });
+  await look(page, "make elsewhere");
+  const prompt = (await scene.request("GET", "/v1/prompts")).body.prompts[0];
+  await scene.request("POST", `/v1/prompts/${prompt.id}/answer`, { digest: prompt.digest, choice: "deny" });
+  await page.locator(".over", { hasText: "Answered elsewhere. token denied it." }).waitFor();
+  assert.equal(await page.locator(".answer").count(), 0, "nothing is left to press");
+  assert.equal((await hook.said).permissionDecision, "deny");
+  await page.keyboard.press("y");
+}
+
+export async function two_browsers_and_the_first_answer_wins({ scene, open }) {
+  const [one, two] = [await open(), await open({}, { fresh: true })];
+  const hook = scene.hook("Bash", { command: "make twice" });
+  await look(one, "make twice");
+  await look(two, "make twice");
+  await two.locator(".over, .beside-you").first().waitFor({ state: "attached" });
+  await one.keyboard.press("n");
+  await two.locator(".over", { hasText: /Answered elsewhere\. browser \d+ denied it\./ }).waitFor();
+  assert.equal((await hook.said).permissionDecision, "deny");
+}
+
+export async function whoever_asked_is_gone({ scene, open }) {
+  const page = await open();
+  const { id } = await scene.submit("Bash", { command: "make nothing" });
+  await look(page, "make nothing");
+  await scene.request("DELETE", `/v1/operations/${id}`, undefined, scene.asking);
+  await page.locator(".over", { hasText: "took it back" }).waitFor();
+}
