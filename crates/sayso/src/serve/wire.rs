@@ -206,8 +206,7 @@ fn hides_nothing(document: &Node) -> Result<(), String> {
     }
     while let Some(node) = rest.pop() {
         match &node.value {
-            // The sign of our own titles is drawn in colour by a selector behind it.
-            Value::Text(text) if text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign)) => {
+            Value::Text(text) if hides(text) => {
                 return Err("a text of the prompt hides something".to_owned());
             }
             Value::List(items) => rest.extend(items),
@@ -216,6 +215,11 @@ fn hides_nothing(document: &Node) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a text has something in it that cannot be seen. The sign of our own titles has a selector behind it, for its colours.
+fn hides(text: &str) -> bool {
+    text.replace("⚠\u{fe0f}", "⚠").chars().any(|sign| !matches!(sign, '\n' | '\t') && is_hidden(sign))
 }
 
 /// How a prompt ended, for the hook.

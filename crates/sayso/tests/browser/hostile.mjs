@@ -184,7 +184,8 @@ export async function a_diff_of_a_megabyte_stays_usable({ scene, open }) {
   await page.locator(".diff code", { hasText: "new number 13998" }).waitFor();
   assert.ok((await elements()) < 40_000, `${await elements()} elements`);
   await page.keyboard.press("n");
-  assert.equal((await hook.said).permissionDecision, "deny");
+  const said = await hook.said;
+  assert.equal(said.permissionDecision, "deny", said.permissionDecisionReason);
 }
 
 export async function a_single_line_of_a_megabyte_too({ scene, open }) {

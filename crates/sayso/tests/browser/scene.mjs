@@ -102,7 +102,7 @@ export class Scene {
     child.stdout.on("data", (piece) => (out += piece));
     child.stderr.on("data", (piece) => (err += piece));
     const said = new Promise((done) => {
-      child.on("close", () => done(out ? JSON.parse(out).hookSpecificOutput : { permissionDecision: "none", permissionDecisionReason: err }));
+      child.on("close", (...end) => done(out ? JSON.parse(out).hookSpecificOutput : { permissionDecision: "none", permissionDecisionReason: `${end} ${err}` }));
     });
     return { said, isWaiting: () => child.exitCode === null };
   }

@@ -14,6 +14,7 @@ export class History {
   constructor() {
     this.limit = LISTED;
     this.round = 0;
+    this.known = new Map();
     const select = (label, choices) => el("select", { "aria-label": label }, ...choices.map(([value, words]) => el("option", { value }, words)));
     const field = (label) => el("input", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off", spellcheck: "false", maxlength: "200" });
     this.text = field("text");
@@ -57,7 +58,10 @@ export class History {
     if (round !== this.round) return;
     const entries = [...found.entries].sort((one, two) => two.number - one.number);
     this.sum.textContent = entries.length < found.total ? `the last ${entries.length} of ${count(found.total, "entry", "entries")}` : count(found.total, "entry", "entries");
-    this.rows.replaceChildren(...entries.map((entry) => row(entry)));
+    // Rows that are still the same stay, with what was opened below them.
+    const known = this.known;
+    this.known = new Map(entries.map((entry) => [JSON.stringify(entry), known.get(JSON.stringify(entry)) ?? row(entry)]));
+    this.rows.replaceChildren(...[...this.known.values()].flat());
     this.table.hidden = entries.length === 0;
     this.more.hidden = entries.length >= found.total || this.limit >= 1000;
     this.more.textContent = "show more";
@@ -84,8 +88,7 @@ function row(entry) {
     }
   };
   const cell = (label, ...content) => el("td", { "data-label": label }, ...content);
-  const out = document.createDocumentFragment();
-  out.append(
+  return [
     el(
       "tr",
       { class: tone },
@@ -96,6 +99,5 @@ function row(entry) {
       cell("outcome", el("span", { class: "outcome" }, `${entry.outcome ? SIGNS[entry.outcome] ?? "✗" : "·"} `, el("bdi", {}, raw(String(outcome).replace("_", " ")))), entry.by ? el("span", { class: "faint" }, " by ", el("bdi", {}, raw(entry.by))) : null),
     ),
     below,
-  );
-  return out;
+  ];
 }
