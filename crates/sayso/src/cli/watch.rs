@@ -57,7 +57,7 @@ fn stream(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
     let mut heard = client.listen("/v1/events", None).map_err(|trouble| Stop::usage(trouble.words()))?;
     let mut out = io::stdout().lock();
     loop {
-        match heard.next() {
+        match heard.wait() {
             Ok(Event { name, data }) => {
                 writeln!(out, "{}", json::write_plain(&Node::map([("event", Node::text(name)), ("data", data)])))?;
                 out.flush()?;
@@ -164,7 +164,7 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
                 .map(|client| client.listen("/v1/events?kinds=requested,responded,stopping", after.as_deref()));
             if let Some(Ok(mut heard)) = heard {
                 shared.with(|state| (state.lost, state.news) = (false, true));
-                while let Ok(event) = heard.next() {
+                while let Ok(event) = heard.wait() {
                     hear(&shared, &event);
                 }
                 after = heard.id.clone();

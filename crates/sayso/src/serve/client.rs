@@ -262,7 +262,7 @@ impl Heard {
     ///
     /// # Errors
     /// Why nothing more comes.
-    pub fn next(&mut self) -> Result<Event, Trouble> {
+    pub fn wait(&mut self) -> Result<Event, Trouble> {
         let (mut name, mut data) = (String::new(), String::new());
         loop {
             let line = self.line()?;

@@ -43,7 +43,7 @@ use crate::{quick, workbench};
 /// So many workspaces are kept ready.
 const WORKSPACES: usize = 64;
 /// So many operations that are over are remembered.
-const REMEMBERED: usize = 20_000;
+const REMEMBERED: usize = 4096;
 
 tokio::task_local! {
     /// The operation that is being judged on this task.
@@ -224,14 +224,16 @@ impl Door {
         let mut rows = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
         rows.by_id.insert(submitted.id.clone(), Arc::clone(&submitted));
         rows.oldest.push_back(submitted.id.clone());
-        while rows.oldest.len() > REMEMBERED {
-            let Some(oldest) = rows.oldest.pop_front() else { break };
-            if rows.by_id.get(&oldest).is_some_and(|one| one.state.borrow().done.is_none()) {
-                // One that waits is not forgotten.
-                rows.oldest.push_back(oldest);
+        // A few at a time: those that wait are not forgotten, and may be many.
+        for _ in 0..64 {
+            if rows.oldest.len() <= REMEMBERED {
                 break;
             }
-            rows.by_id.remove(&oldest);
+            let Some(oldest) = rows.oldest.pop_front() else { break };
+            match rows.by_id.get(&oldest).is_some_and(|one| one.state.borrow().done.is_none()) {
+                true => rows.oldest.push_back(oldest),
+                false => drop(rows.by_id.remove(&oldest)),
+            }
         }
         Ok(submitted)
     }

@@ -14,9 +14,9 @@ pub(super) struct Problem {
     /// What to do.
     pub hint: Option<&'static str>,
     /// How the prompt ended that it was about.
-    pub ended: Option<Node>,
+    pub ended: Option<Box<Node>>,
     /// The methods that there are instead.
-    pub allow: Option<String>,
+    pub allow: Option<Box<str>>,
     /// It was a try to do what somebody may not, which goes into the record.
     pub is_refusal: bool,
 }
@@ -64,7 +64,7 @@ impl Problem {
             ("detail", Node::text(sayso_core::visible::visible(&self.detail))),
         ];
         fields.extend(self.hint.map(|hint| ("hint", Node::text(hint))));
-        fields.extend(self.ended.clone().map(|ended| ("ended", ended)));
+        fields.extend(self.ended.clone().map(|ended| ("ended", *ended)));
         Node::map(fields)
     }
 }

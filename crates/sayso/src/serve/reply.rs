@@ -78,7 +78,7 @@ impl Reply {
         let mut reply = Reply::of(problem.status, "application/problem+json", json::write_plain(&problem.node()).into_bytes());
         match problem.status {
             401 => reply.headers.push(("www-authenticate", "Bearer realm=\"sayso\"".to_owned())),
-            405 => reply.headers.push(("allow", problem.allow.clone().unwrap_or_default())),
+            405 => reply.headers.push(("allow", problem.allow.as_deref().unwrap_or_default().to_owned())),
             429 => reply.headers.push(("retry-after", "1".to_owned())),
             _ => {}
         }

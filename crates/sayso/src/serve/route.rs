@@ -130,7 +130,7 @@ pub(super) fn find(method: &Method, path: &str) -> Result<(&'static Route, Vec<S
     if others.is_empty() {
         return Err(Problem::missing(format!("there is no `{path}` here")).with_hint("`/openapi.json` says what there is"));
     }
-    Err(Problem { allow: Some(others.join(", ")), ..Problem::new(405, "method", format!("`{path}` takes {}", others.join(", "))) })
+    Err(Problem { allow: Some(others.join(", ").into()), ..Problem::new(405, "method", format!("`{path}` takes {}", others.join(", "))) })
 }
 
 /// The parts of a path, each decoded once. What another reader could take for another path is refused.

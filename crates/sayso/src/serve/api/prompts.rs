@@ -74,7 +74,7 @@ fn ended(over: &Over) -> Problem {
         Some(by) => format!("{by} has answered it: {}", over.answer),
         None => format!("it has ended: {}", over.answer),
     };
-    Problem { ended: Some(over.node()), ..Problem::new(410, "ended", detail) }
+    Problem { ended: Some(Box::new(over.node())), ..Problem::new(410, "ended", detail) }
 }
 
 /// An answer.
@@ -145,7 +145,7 @@ fn refusal(server: &Server, id: &str, refused: &Refused) -> Problem {
     match refused {
         Refused::Unknown => unknown(),
         Refused::AlreadyAnswered | Refused::Late => {
-            let over = server.inbox.find(id).and_then(Result::err).map(|over| over.node());
+            let over = server.inbox.find(id).and_then(Result::err).map(|over| Box::new(over.node()));
             let (status, kind) = if *refused == Refused::Late { (410, "ended") } else { (409, "answered") };
             Problem { ended: over, ..Problem::new(status, kind, words) }
         }

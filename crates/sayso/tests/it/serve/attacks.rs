@@ -65,13 +65,8 @@ fn what_can_be_read_in_two_ways_is_not_read() {
     let got = served.request("POST", &path, &[("authorization", &token)], Some(&twice));
     assert!(got.is_problem(400, "unreadable")["detail"].as_str().unwrap().contains("twice"), "{got:?}");
     let whole = format!("{{\"digest\":\"{digest}\",\"choice\":\"offer\",\"offer\":0}}");
-    for body in [
-        format!("{whole}{whole}"),
-        format!("\u{feff}{whole}"),
-        format!("{whole}x"),
-        whole.replace('0', "00").replace("sha256", "sha256"),
-        "[".repeat(5000),
-    ] {
+    for body in [format!("{whole}{whole}"), format!("\u{feff}{whole}"), format!("{whole}x"), whole.replace(":0}", ":00}"), "[".repeat(5000)]
+    {
         assert_eq!(served.request("POST", &path, &[("authorization", &token)], Some(&body)).status, 400, "{body:.80}");
     }
     // A form of another page can send these without asking first.

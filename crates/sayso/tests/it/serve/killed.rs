@@ -114,7 +114,7 @@ fn run(calls: usize, pause: u64) {
 fn call(place: &str, state: &std::path::Path, number: usize) -> (String, String) {
     let id = format!("toolu_{number}");
     let home = state.ancestors().nth(3).unwrap();
-    let command = if number % 4 == 0 { "cat a.txt".to_owned() } else { format!("make target{number}") };
+    let command = if number.is_multiple_of(4) { "cat a.txt".to_owned() } else { format!("make target{number}") };
     let payload = json!({
         "session_id": "killed", "transcript_path": "/x", "cwd": place, "permission_mode": "default", "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
