@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use sayso_core::node::Node;
-use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Choice, Ended};
 use sayso_core::text::json;
 use sayso_core::visible::visible;
@@ -19,8 +18,7 @@ use sayso_world::whereabouts::Whereabouts;
 use super::{Stop, say};
 use crate::assemble::Choice as Flags;
 use crate::exit_code::Exit;
-use crate::screen::line::{self, Line};
-use crate::screen::plain::Look;
+use crate::screen::{self, line};
 use crate::serve::client::{Client, Event, Trouble};
 use crate::serve::wire;
 use crate::{quick, record_folder, workbench};
@@ -31,8 +29,12 @@ use crate::{quick, record_folder, workbench};
 While somebody watches, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing.")]
 pub(super) struct WatchArgs {
     /// Print what happens as JSON, one event a line, and ask nothing.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "plain")]
     json: bool,
+
+    /// Ask a line at a time, and paint nothing.
+    #[arg(long)]
+    plain: bool,
 }
 
 /// So long the inbox may take for a small question.
@@ -48,7 +50,7 @@ pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
     if !line::is_there() {
         return Err(Stop::hint("there is no terminal to ask at", "`sayso watch --json` prints what happens, for programs"));
     }
-    watch(&whereabouts)
+    watch(&whereabouts, args.plain)
 }
 
 /// Events as they come, for programs.
@@ -110,7 +112,7 @@ impl Shared {
     }
 }
 
-fn watch(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
+fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let shared = Arc::new(Shared::default());
     let leave = Arc::new(AtomicBool::new(false));
@@ -122,7 +124,8 @@ fn watch(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
     }
     let loaded = quick::load(whereabouts, Path::new("/"), &Flags::default());
     let settings = workbench::settings(&loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
-    let screen = screen(settings, &shared.stop)?;
+    let screen = screen::at_terminal(settings, plain, &whereabouts.state, &shared.stop)
+        .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
     // There has to be one to begin with; later it is waited for.
     let first = client(whereabouts)?;
     first.request("GET", "/v1/me", None, Instant::now() + SHORT).map_err(|trouble| Stop::usage(trouble.words()))?;
@@ -144,12 +147,6 @@ fn watch(whereabouts: &Whereabouts) -> Result<Exit, Stop> {
         }
     }
     Ok(Exit::Allowed)
-}
-
-/// How prompts are shown here.
-fn screen(settings: &Resolved, stopped: &Arc<AtomicBool>) -> Result<Arc<dyn Ask>, Stop> {
-    let line = Line::open(|paint| Look::of(settings, paint), Arc::clone(stopped));
-    Ok(Arc::new(line.map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?))
 }
 
 /// Listens on a thread of its own, and goes on behind the last event after a break.

@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 fn watch(served: &Served) -> Terminal {
     let program = served.desk.program();
     let set: Vec<(&str, &str)> = program.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?))).collect();
-    let mut terminal = Terminal::start_with(served.desk.scene.workspace.as_ref(), &set, 100, &["watch"]);
+    let mut terminal = Terminal::start_with(served.desk.scene.workspace.as_ref(), &set, 100, &["watch", "--plain"]);
     terminal.wait_for("watching; prompts appear here");
     terminal
 }
