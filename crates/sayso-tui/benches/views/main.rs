@@ -11,20 +11,23 @@ mod measure;
 use std::hint::black_box;
 
 use measure::Table;
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use sayso_core::digest::Digest;
 use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Piece};
 use sayso_gate::presentation::diff::diff;
+use sayso_tui::draw::{Frame, Surface};
 use sayso_tui::key::Key;
+use sayso_tui::paint::Painter;
 use sayso_tui::theme::Theme;
 use sayso_tui::views::BodyView;
 
 const FRAME: Option<f64> = Some(16e6);
 
-/// A terminal that writes to nowhere, with a view in it.
+/// A screen that nobody reads, with a view in it.
 struct Screen {
-    terminal: Terminal<CrosstermBackend<std::io::Sink>>,
+    painter: Painter,
+    size: (u16, u16),
     view: BodyView,
     theme: Theme,
 }
@@ -36,17 +39,16 @@ impl Screen {
     }
 
     fn new(body: &Body, width: u16, height: u16, theme: Theme) -> Screen {
-        let area = ratatui::layout::Rect::new(0, 0, width, height);
-        let options = ratatui::TerminalOptions { viewport: ratatui::Viewport::Fixed(area) };
-        let terminal = Terminal::with_options(CrosstermBackend::new(std::io::sink()), options).expect("a terminal");
-        let mut out = Screen { terminal, view: BodyView::new(body), theme };
+        let mut out = Screen { painter: Painter::default(), size: (width, height), view: BodyView::new(body), theme };
         out.frame();
         out
     }
 
     fn frame(&mut self) {
-        let Screen { terminal, view, theme } = self;
-        terminal.draw(|frame| view.draw(frame.area(), frame.buffer_mut(), *theme)).expect("a frame");
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let mut buffer = Buffer::empty(area);
+        self.view.draw(area, &mut buffer, self.theme);
+        black_box(self.painter.paint(Frame { surface: Surface::Whole, buffer }, self.size.1));
     }
 
     fn press(&mut self, key: &Key) {

@@ -317,3 +317,16 @@ fn number(value: impl std::fmt::Display) -> Node {
 fn null() -> Node {
     Value::Null.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_of_our_own_hides_nothing_and_anything_else_behind_a_letter_does() {
+        assert!(!hides("⚠\u{fe0f} DANGEROUS OPERATION\n\ta"));
+        for odd in ["a\u{fe0f}", "⚠\u{fe0e}", "⚠\u{fe0f}\u{fe0f}", "\u{202e}", "\u{1b}"] {
+            assert!(hides(odd), "{odd:?}");
+        }
+    }
+}

@@ -26,13 +26,16 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 0..8)
 }
 
+/// What happens to a line, and its pieces.
+type Lines = Vec<(Change, Vec<(String, bool)>)>;
+
 fn diff() -> impl Strategy<Value = Diff> {
     let change = prop::sample::select(vec![Change::Same, Change::Removed, Change::Added]);
     let pieces = prop::collection::vec((text(), any::<bool>()), 0..3);
     let lines = prop::collection::vec((change, pieces), 0..8);
     (prop::collection::vec((texts(), lines), 0..4), texts(), texts(), text()).prop_map(|(hunks, rest, notes, path)| {
         let (mut old, mut new) = (0, 0);
-        let hunk = |(before, lines): (Vec<String>, Vec<(Change, Vec<(String, bool)>)>)| {
+        let hunk = |(before, lines): (Vec<String>, Lines)| {
             (old, new) = (old + before.len(), new + before.len());
             let (old_start, new_start) = (old + 1, new + 1);
             let line = |(change, pieces): (Change, Vec<(String, bool)>)| {
