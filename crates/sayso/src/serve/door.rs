@@ -57,14 +57,12 @@ pub(super) struct Door {
     feed: Arc<Feed>,
     pin: bool,
     benches: Mutex<HashMap<String, Arc<Bench>>>,
-    submitted: Mutex<Rows>,
+    submitted: Mutex<HashMap<String, Arc<Submitted>>>,
+    over: Over,
 }
 
-#[derive(Default)]
-struct Rows {
-    by_id: HashMap<String, Arc<Submitted>>,
-    oldest: VecDeque<String>,
-}
+/// The ids of those that are over, the oldest first.
+type Over = Arc<Mutex<VecDeque<String>>>;
 
 /// What a workspace is judged with.
 struct Bench {
@@ -82,6 +80,7 @@ pub(super) struct Submitted {
     state: watch::Sender<State>,
     task: Mutex<Option<AbortHandle>>,
     reported: Mutex<bool>,
+    over: Over,
 }
 
 /// What became of it.
@@ -112,7 +111,7 @@ pub(super) struct Done {
 
 impl Door {
     pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<Feed>, pin: bool) -> Door {
-        Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default() }
+        Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default(), over: Over::default() }
     }
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
@@ -202,12 +201,21 @@ impl Door {
             state: watch::channel(State::default()).0,
             task: Mutex::new(None),
             reported: Mutex::new(false),
+            over: Arc::clone(&self.over),
         });
         let mut held = {
             let (submitted, gate) = (Arc::clone(&submitted), Arc::clone(&bench.gate));
             let held = async move { gate.hold(call, &mut Turn::alone()).await };
             Box::pin(SUBMITTED.scope(submitted, held))
         };
+        {
+            let mut known = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(submitted.id.clone(), Arc::clone(&submitted));
+            let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+            while over.len() > REMEMBERED {
+                over.pop_front().map(|oldest| known.remove(&oldest));
+            }
+        }
         // Where nobody has to be asked it is decided with the first step, and no task is needed.
         let first = std::future::poll_fn(|context| std::task::Poll::Ready(poll(held.as_mut(), context))).await;
         match first {
@@ -221,26 +229,12 @@ impl Door {
                 *submitted.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
             }
         }
-        let mut rows = self.submitted.lock().unwrap_or_else(PoisonError::into_inner);
-        rows.by_id.insert(submitted.id.clone(), Arc::clone(&submitted));
-        rows.oldest.push_back(submitted.id.clone());
-        // A few at a time: those that wait are not forgotten, and may be many.
-        for _ in 0..64 {
-            if rows.oldest.len() <= REMEMBERED {
-                break;
-            }
-            let Some(oldest) = rows.oldest.pop_front() else { break };
-            match rows.by_id.get(&oldest).is_some_and(|one| one.state.borrow().done.is_none()) {
-                true => rows.oldest.push_back(oldest),
-                false => drop(rows.by_id.remove(&oldest)),
-            }
-        }
         Ok(submitted)
     }
 
     /// One that was submitted.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Submitted>> {
-        self.submitted.lock().unwrap_or_else(PoisonError::into_inner).by_id.get(id).cloned()
+        self.submitted.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 }
 
@@ -282,6 +276,9 @@ impl Submitted {
                 state.done = Some(Arc::new(done));
             }
         });
+        if is_first {
+            self.over.lock().unwrap_or_else(PoisonError::into_inner).push_back(self.id.clone());
+        }
         if let (false, Some(operation)) = (is_first, may_run) {
             // It was taken back in the same moment, so whoever asked does not run it.
             self.write_end(&operation, false, false, 0, None);

@@ -65,6 +65,8 @@ impl Over {
 pub(super) struct Here {
     queue: Prompts,
     seat: Seat,
+    /// Taken by whoever answers.
+    turn: Mutex<()>,
     shared: Arc<Shared>,
 }
 
@@ -95,7 +97,7 @@ impl Here {
         let queue = Prompts::new();
         // Prompts wait here also while nobody looks.
         let seat = queue.join(Answerer::new("the inbox"));
-        Here { queue, seat, shared: Arc::new(Shared { feed, rows: Mutex::default() }) }
+        Here { queue, seat, turn: Mutex::new(()), shared: Arc::new(Shared { feed, rows: Mutex::default() }) }
     }
 
     fn rows(&self) -> std::sync::MutexGuard<'_, Rows> {
@@ -155,6 +157,8 @@ impl Inbox for Here {
         let ended = Ended::Answered { answer: answer.clone(), by: by.to_owned() };
         let over = over(prompt.as_deref(), &ended);
         let id = answer.prompt.clone();
+        // One after the other, so that whoever is refused can be told who was first.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.seat.answer_as(answer, by.to_owned())?;
         // Whoever comes second is told who was first, also before the one who asked has heard of it.
         self.rows().over.entry(id).or_insert_with(|| over.clone());
