@@ -10,6 +10,8 @@ const SURE = 5000;
 export class Remembered {
   constructor(me) {
     this.me = me;
+    /** What was pressed once, and until when the second click counts: it outlives a list that is drawn anew. */
+    this.sure = null;
     this.grants = el("div", {});
     this.rules = el("div", {});
     this.problem = el("p", { class: "problem", role: "alert", hidden: true });
@@ -51,20 +53,32 @@ export class Remembered {
       ["from ", el("bdi", {}, raw(one.source))],
     ].filter(Boolean);
     const remove = button({ class: "answer no", "aria-label": `take back: ${one.words}` }, () => this.remove(one, remove), "take back");
+    if (this.isSure(one)) this.ask(remove);
     return el("li", {}, el("div", {}, said(one.words, { class: "words" }), el("p", { class: "faint" }, ...facts.flatMap((fact, at) => (at > 0 ? [" · ", fact] : [fact])))), remove);
+  }
+
+  isSure(one) {
+    return this.sure !== null && this.sure.id === one.id && Date.now() < this.sure.until;
+  }
+
+  /** Shows on a button that the next click counts, as long as it does. */
+  ask(pressed) {
+    pressed.classList.add("sure");
+    pressed.textContent = "really?";
+    setTimeout(() => {
+      pressed.classList.remove("sure");
+      pressed.textContent = "take back";
+    }, this.sure.until - Date.now());
   }
 
   /** Takes one back, at the second click. */
   async remove(one, pressed) {
-    if (!pressed.classList.contains("sure")) {
-      pressed.classList.add("sure");
-      pressed.textContent = "really?";
-      setTimeout(() => {
-        pressed.classList.remove("sure");
-        pressed.textContent = "take back";
-      }, SURE);
+    if (!this.isSure(one)) {
+      this.sure = { id: one.id, until: Date.now() + SURE };
+      this.ask(pressed);
       return;
     }
+    this.sure = null;
     try {
       await call("DELETE", `/v1/${one.kind === "rule" ? "rules" : "grants"}/${part(one.id)}`, { pin: this.pin.value || undefined });
     } catch (problem) {
