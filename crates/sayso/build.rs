@@ -1,5 +1,7 @@
-//! Asks the linker for a short form of the addresses that a program sets when it starts: a hook is started for each call of an agent.
+//! Asks the linker for a program that starts fast, since a hook is started for each call of an agent: a short form of the addresses that it
+//! sets when it starts, and one library less to load.
 
+use std::path::Path;
 use std::process::Command;
 
 /// The first glibc that reads the short form. musl reads it from 1.2.4 on, and is in the program itself.
@@ -17,6 +19,23 @@ fn main() {
     if reads_it {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
+    // What unwinds the stack comes with the compiler; in the program it needs not be looked for and loaded at each start.
+    let own = var("CARGO_CFG_TARGET_ENV") == "gnu" && var("CARGO_CFG_TARGET_OS") == "linux" && var("HOST") == var("TARGET");
+    if let Some(folder) = own.then(unwinder).flatten() {
+        println!("cargo::rustc-link-search=native={folder}");
+        println!("cargo::rustc-link-lib=static:-bundle,+verbatim={UNWINDER}");
+    }
+}
+
+const UNWINDER: &str = "libgcc_eh.a";
+
+/// The folder of the compiler that has what unwinds the stack.
+fn unwinder() -> Option<String> {
+    let said = Command::new("cc").arg(format!("-print-file-name={UNWINDER}")).output().ok()?;
+    let path = String::from_utf8(said.stdout).ok()?;
+    let path = Path::new(path.trim());
+    // A compiler that has none says the bare name.
+    path.is_absolute().then(|| path.parent().map(|folder| folder.display().to_string())).flatten()
 }
 
 /// The version of this machine's glibc.

@@ -29,6 +29,7 @@ pub mod plugins;
 pub mod ports;
 pub mod presentation;
 pub mod prompts;
+mod scripts;
 pub mod seal;
 mod seal_builds;
 mod seal_names;

@@ -25,6 +25,7 @@ use crate::gate::Gate;
 use crate::guarded::{guarded, unbroken};
 use crate::held::Keep;
 use crate::ports::{Ran, World};
+use crate::scripts;
 use crate::seal::{Seal, Stale};
 use crate::turn::Turn;
 use crate::waiting::Waiting;
@@ -306,7 +307,10 @@ pub fn judge(bench: &Bench<'_>, operation: &Operation) -> Judged {
     let mut verdict = decide(bench.policy, &case);
     let without_grants = granted_by(&verdict).map(|_| decide(bench.policy, &Case { grants: &[], trace: false, ..case }).decision);
     verdict.evidence = Some(Arc::new(Evidence { questions, facts, run: bench.run, without_grants }));
-    Judged { reading, verdict }
+    let mut judged = Judged { reading, verdict };
+    // What it runs without having it in its words has a say, too.
+    scripts::judge(bench, operation, &mut judged);
+    judged
 }
 
 /// What an operation would do, on this machine, now.

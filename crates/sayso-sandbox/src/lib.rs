@@ -4,6 +4,7 @@
 //! limits. [`plan()`](plan::plan) makes a list of steps of it, which are data and can be printed; a back end carries them out. A profile is
 //! never weaker than the terms, and a back end that cannot do all of it says what it does not.
 
+pub mod alarm;
 pub mod backend;
 mod bounds;
 mod bpf;

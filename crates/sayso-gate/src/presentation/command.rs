@@ -8,7 +8,7 @@ use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 
 use super::told::Teller;
-use super::{About, Made, marks};
+use super::{About, Made, marks, scripts};
 
 /// So many parts of a line are told one by one.
 const MOST_PARTS: usize = 20;
@@ -35,6 +35,7 @@ pub(super) fn make(about: About<'_>) -> Made {
         made = made.detail("environment", visible(&format!("{name}={value}")));
     }
     made.details.extend(parts(about));
+    scripts::add(about, &mut made);
     made
 }
 

@@ -15,6 +15,7 @@ mod from_node;
 pub mod language;
 mod marks;
 mod notes;
+mod scripts;
 pub(crate) mod structured;
 mod target;
 mod told;
@@ -54,6 +55,8 @@ struct Made {
     body: Body,
     /// All of it, where the body itself does not show it.
     full: Option<Body>,
+    /// So many lines of all of it are on the screen.
+    shown: usize,
     /// Facts besides.
     details: Vec<(String, String)>,
     /// What a person has to know that neither the verdict nor the arguments say.
@@ -62,7 +65,7 @@ struct Made {
 
 impl Made {
     fn of(body: Body) -> Self {
-        Made { body, full: None, details: Vec::new(), warnings: Vec::new() }
+        Made { body, full: None, shown: 0, details: Vec::new(), warnings: Vec::new() }
     }
 
     fn warn(mut self, text: impl Into<String>) -> Self {
@@ -101,7 +104,7 @@ pub fn build(
     let lines = usize::try_from(settings.truncate_lines).unwrap_or(usize::MAX);
     truncate::cut(&mut presentation, lines);
     if let Some(full) = made.full.filter(|_| presentation.full.is_none()) {
-        presentation.hidden_lines = truncate::count(&full);
+        presentation.hidden_lines = truncate::count(&full).saturating_sub(made.shown);
         presentation.full = Some(Box::new(full));
     }
     presentation.details = details::all(about, made.details);

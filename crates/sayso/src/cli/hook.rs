@@ -1,17 +1,14 @@
 //! `sayso hook AGENT`: answers one call of an agent's hook, in time and whatever happens.
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use crate::agents::Which;
 use crate::hook;
-use crate::intake::agent::{Agent, Around, LONGEST, REFUSED, Said};
+use crate::intake::agent::{Agent, Around, LONGEST, Said};
 use crate::intake::claude::Claude;
 use crate::intake::codex::Codex;
 
@@ -33,21 +30,12 @@ pub(super) struct HookArgs {
     wait: Option<u64>,
 }
 
-/// Shorter than any agent waits for an answer: one that comes too late is none, and then the tool runs.
-const DEADLINE: Duration = Duration::from_secs(25);
-/// Where the agent's settings say how long it waits, the answer is there so much earlier.
-const MARGIN: u64 = 15;
-/// So long the hook has after an answer of a person, or after the time for the judge.
-const AFTER: Duration = Duration::from_secs(1);
 /// As long as an agent waits at least, and at most.
 const LEAST: u64 = 60;
 const MOST: u64 = 86_400;
 
 /// So much stack the work has, whatever limit the agent was started with.
 const STACK: usize = 8 << 20;
-/// The thread that watches the time does little; a large stack would only take time to set up.
-const SMALL_STACK: usize = 128 << 10;
-
 /// `sayso hook AGENT` and nothing else, before anything that other commands need is set up.
 pub(super) fn early() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
@@ -75,46 +63,24 @@ pub(super) fn run_args(args: &HookArgs) -> ExitCode {
 }
 
 fn run(which: Which, wait: Option<u64>) -> ExitCode {
-    let deadline = wait.map_or(DEADLINE, |wait| Duration::from_secs(wait - MARGIN));
-    let end = Instant::now() + deadline;
-    hook::inbox::answer_until(end);
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
     let agent: &'static dyn Agent = match which {
         Which::Claude => &Claude,
         Which::Codex => &Codex,
     };
-    let answered = Arc::new(AtomicBool::new(false));
-    // The work is done by the thread that is there already, since that is faster, and another one watches the time.
-    let watched = Arc::clone(&answered);
-    let watch = std::thread::Builder::new().stack_size(SMALL_STACK).spawn(move || {
-        std::thread::sleep(DEADLINE.min(deadline));
-        // People take longer than the judge, and what they said still has to be written down.
-        let mut last = Instant::now();
-        while Instant::now() < end && last.elapsed() < AFTER {
-            if hook::inbox::is_waiting() {
-                last = Instant::now();
-            }
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        // Whoever is first speaks, and the other one is silent: two answers would be none.
-        if !watched.swap(true, Ordering::SeqCst) {
-            say(&Said::refused("it could not be judged in time; nothing was changed"));
-            std::process::exit(i32::from(REFUSED));
-        }
-    });
-    let said = match watch {
-        Ok(_) => with_stack(move || answer(agent))
+    let said = match hook::deadline::start(wait) {
+        Ok(()) => with_stack(move || answer(agent))
             .unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")),
-        Err(error) => Said::refused(&format!("it could not be judged: {error}; nothing was changed")),
+        Err(why) => Said::refused(&format!("it could not be judged: {why}; nothing was changed")),
     };
-    if answered.swap(true, Ordering::SeqCst) {
+    if !sayso_sandbox::alarm::may_speak() {
         // The other one is about to end everything, with its own answer.
         loop {
             std::thread::park();
         }
     }
-    say(&said)
+    said.say()
 }
 
 /// Works here if there is stack enough, else in a thread that has it.
@@ -134,23 +100,5 @@ fn answer(agent: &'static dyn Agent) -> Said {
     match std::io::stdin().lock().take(LONGEST as u64 + 1).read_to_end(&mut input) {
         Ok(_) => hook::answer(agent, &input, &Around::from_environment()),
         Err(error) => Said::refused(&format!("what the agent wants to do could not be read: {error}")),
-    }
-}
-
-/// Writes the answer. One that nobody can read is a denial.
-fn say(said: &Said) -> ExitCode {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(said.out.as_bytes()).and_then(|()| out.flush());
-    let mut error = std::io::stderr().lock();
-    match written {
-        Ok(()) => {
-            // The status says it as well.
-            let _ = error.write_all(said.error.as_bytes());
-            ExitCode::from(said.code)
-        }
-        Err(why) => {
-            let _ = writeln!(error, "sayso: the answer could not be written: {why}");
-            ExitCode::from(REFUSED)
-        }
     }
 }

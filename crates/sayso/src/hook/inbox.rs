@@ -3,8 +3,7 @@
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sayso_core::node::Node;
@@ -12,37 +11,14 @@ use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
+use super::deadline;
 use crate::serve::client::{Client, Trouble};
 use crate::serve::wire;
 
-/// So long before the hook has to have answered, it stops waiting.
-const MARGIN: Duration = Duration::from_secs(1);
 /// So long a small question to the inbox may take.
 const SHORT: Duration = Duration::from_millis(500);
 /// So long an inbox may take to be ready.
 const STARTING: Duration = Duration::from_secs(3);
-
-/// When this process has to have answered.
-static DEADLINE: OnceLock<Instant> = OnceLock::new();
-
-/// Whether a question is in the inbox: then it takes as long as people take.
-static IS_OPEN: AtomicBool = AtomicBool::new(false);
-
-/// Whether a question of this process waits in the inbox.
-pub fn is_waiting() -> bool {
-    IS_OPEN.load(Ordering::SeqCst)
-}
-
-/// Says when this process has to have answered.
-pub fn answer_until(deadline: Instant) {
-    // Said once, before anything else is done.
-    let _ = DEADLINE.set(deadline);
-}
-
-fn until() -> Instant {
-    let deadline = DEADLINE.get().copied().unwrap_or_else(|| Instant::now() + Duration::from_secs(20));
-    deadline.checked_sub(MARGIN).unwrap_or(deadline)
-}
 
 /// Whether questions go to the inbox, by what the person said and by whether somebody is there.
 ///
@@ -105,7 +81,7 @@ impl Inbox {
     }
 
     fn put(&self, prompt: &Prompt) -> Ended {
-        let until = until();
+        let until = deadline::for_people();
         let left = until.saturating_duration_since(Instant::now()).as_secs();
         let question = wire::question(prompt, left);
         let client = match Client::new(&self.state) {
@@ -113,9 +89,11 @@ impl Inbox {
             Ok(None) => return Ended::Failed(Trouble::NotThere.words()),
             Err(why) => return Ended::Failed(why),
         };
-        IS_OPEN.store(true, Ordering::SeqCst);
-        let answered = client.request("POST", "/v1/prompts", Some(&question), until);
-        IS_OPEN.store(false, Ordering::SeqCst);
+        let asked = deadline::with_people(|| client.request("POST", "/v1/prompts", Some(&question), until));
+        let answered = match asked {
+            Ok(answered) => answered,
+            Err(error) => return Ended::Failed(format!("the time cannot be watched: {error}")),
+        };
         match answered {
             Ok(answer) if answer.is_done() => {
                 wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))

@@ -3,6 +3,7 @@
 //! Everything that goes wrong on the way is a denial, or, where nothing can be denied any more, words on the error stream.
 
 mod after;
+pub mod deadline;
 pub mod inbox;
 pub mod pending;
 mod place;

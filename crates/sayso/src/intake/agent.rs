@@ -1,6 +1,9 @@
 //! What every hook of an agent has in common: one JSON document in, what happened as an event, and an answer that no agent takes for a yes by
 //! mistake.
 
+use std::io::Write as _;
+use std::process::ExitCode;
+
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent as Caller, Call};
 use sayso_core::paths::join;
@@ -105,6 +108,24 @@ impl Said {
     /// A denial that every agent understands, whatever the event was: words on the error stream and a status.
     pub fn refused(why: &str) -> Said {
         Said { out: String::new(), error: format!("{}\n", reason(why)), code: REFUSED }
+    }
+
+    /// Writes the answer. One that nobody can read is a denial.
+    pub fn say(&self) -> ExitCode {
+        let mut out = std::io::stdout().lock();
+        let written = out.write_all(self.out.as_bytes()).and_then(|()| out.flush());
+        let mut error = std::io::stderr().lock();
+        match written {
+            Ok(()) => {
+                // The status says it as well.
+                let _ = error.write_all(self.error.as_bytes());
+                ExitCode::from(self.code)
+            }
+            Err(why) => {
+                let _ = writeln!(error, "sayso: the answer could not be written: {why}");
+                ExitCode::from(REFUSED)
+            }
+        }
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Why {
     OtherQuestions,
     /// A plugin of the host had the last word.
     Plugin,
+    /// A script that it runs was denied, and scripts are not kept.
+    Script,
 }
 
 impl Why {
@@ -68,6 +70,7 @@ impl Why {
             Why::Malformed => "the call was malformed or never judged",
             Why::OtherQuestions => "another version of sayso judged it and looked at other things",
             Why::Plugin => "a plugin of the host decided",
+            Why::Script => "a script that it runs was denied, and scripts are not kept",
         }
     }
 }
@@ -184,6 +187,9 @@ pub fn past(entry: &Node, own: &mut dyn FnMut(&str) -> Vec<OwnPath>) -> Result<P
     let (Some(tool), Some(decision)) = (text("tool"), text("decision").and_then(Decision::from_word)) else { return Err(Why::Malformed) };
     if text("source").is_some_and(|source| source.starts_with("plugin ")) {
         return Err(Why::Plugin);
+    }
+    if text("source").is_some_and(|source| source.starts_with("script ")) {
+        return Err(Why::Script);
     }
     let Some(args) = entry.get("args") else { return Err(Why::Off) };
     let facts = entry.get("facts").ok_or(Why::Older)?;

@@ -9,6 +9,7 @@ mod edits;
 mod files;
 mod hostile;
 mod long;
+mod scripts;
 mod structured;
 mod words;
 

@@ -76,6 +76,27 @@ fn an_answer_that_nobody_can_read_is_a_denial() {
 }
 
 #[test]
+fn one_that_is_not_done_in_time_is_a_denial() {
+    let desk = Desk::with(&[]);
+    let mut hooks = Vec::new();
+    for (agent, ignored) in [("claude", ""), ("codex", "trap '' ALRM; ")] {
+        // The input never ends. Whoever started it may not want to hear of alarms: it is heard.
+        let mut shell = Command::new("bash");
+        shell.env_clear().env("PATH", crate::scene::PATH).env("HOME", &desk.scene.home).env("CLAUDE_PROJECT_DIR", desk.scene.folder());
+        shell.args(["-c", &format!("{ignored}exec {} hook {agent}", env!("CARGO_BIN_EXE_sayso"))]).current_dir(&desk.scene.workspace);
+        hooks.push(shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    }
+    for mut hook in hooks {
+        let open = hook.stdin.take();
+        let said = hook.wait_with_output().unwrap();
+        drop(open);
+        assert_eq!(said.status.code(), Some(2));
+        assert!(said.stdout.is_empty());
+        assert!(String::from_utf8_lossy(&said.stderr).contains("could not be judged in time"));
+    }
+}
+
+#[test]
 fn many_at_once_are_all_answered_and_all_recorded() {
     const MANY: usize = 24;
     let desk = Desk::with(&[("a.txt", "one\n")]);

@@ -1,0 +1,82 @@
+//! Tasks that stand in a JSON file: the scripts of `package.json`, of `composer.json` and of `deno.json`.
+
+use sayso_core::node::Node;
+use sayso_core::paths::join;
+use sayso_core::text::{Limits, json};
+
+use super::{Place, Script, Source};
+
+/// Options with a folder, in which the file is looked for.
+const FOLDERS: [&str; 5] = ["--prefix", "-C", "--dir", "--cwd", "--working-dir"];
+/// Other options with a value of their own.
+const VALUED: [&str; 8] = ["-w", "--workspace", "--filter", "-F", "--loglevel", "--reporter", "--config", "--registry"];
+/// Words that name a task besides `run`: they are tasks by themselves.
+const OWN: [&str; 5] = ["test", "start", "stop", "restart", "prepare"];
+/// Words of the package tools that run the tasks that belong to them.
+const WITH: &[(&[&str], &[&str])] = &[
+    (&["install", "i", "ci", "add"], &["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"]),
+    (&["publish"], &["prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"]),
+    (&["pack"], &["prepack", "prepare", "postpack"]),
+    (&["version"], &["preversion", "version", "postversion"]),
+];
+
+/// The tasks that a command names, each with those that run before and after it.
+pub(super) fn tasks(place: &Place<'_>, program: &str, words: &[String]) -> Vec<Script> {
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let (mut folder, mut operands) = (place.folder.clone(), Vec::new());
+    let mut left = words.iter().map(String::as_str);
+    while let Some(word) = left.next() {
+        match word.split_once('=') {
+            Some((option, value)) if FOLDERS.contains(&option) => folder = join(&folder, value),
+            _ if FOLDERS.contains(&word) => folder = join(&folder, left.next().unwrap_or_default()),
+            _ if word == "--" => break,
+            _ if VALUED.contains(&word) => drop(left.next()),
+            _ if word.starts_with('-') => {}
+            _ => operands.push(word),
+        }
+    }
+    let (files, key): (&[&str], &str) = match program {
+        "composer" => (&["composer.json"], "scripts"),
+        "deno" => (&["deno.json", "deno.jsonc", "package.json"], "tasks"),
+        _ => (&["package.json"], "scripts"),
+    };
+    let Some((source, folder)) = (Place { folder, ..*place }).read_upwards(files) else { return Vec::new() };
+    let Ok(document) = json::read(&source.text, &Limits::default()) else { return Vec::new() };
+    let Some(all) = document.get(key).or_else(|| document.get("scripts")) else { return Vec::new() };
+    names(program, &operands, all).iter().filter_map(|name| task(&source, &folder, name, all.get(name)?)).collect()
+}
+
+/// Which tasks run, in their order.
+fn names(program: &str, operands: &[&str], all: &Node) -> Vec<String> {
+    let around = |name: &str| vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];
+    match operands {
+        ["run" | "run-script" | "rum" | "urn" | "task", name, ..] => around(name),
+        ["t" | "tst", ..] => around("test"),
+        ["it" | "install-test", ..] => names(program, &["install"], all).into_iter().chain(around("test")).collect(),
+        [name, ..] if OWN.contains(name) => around(name),
+        [name, ..] if WITH.iter().any(|(words, _)| words.contains(name)) => {
+            let with = WITH.iter().filter(|(words, _)| words.contains(name)).flat_map(|(_, names)| names.iter());
+            with.map(|name| (*name).to_owned()).collect()
+        }
+        // Without a word, yarn installs.
+        [] if program == "yarn" => names(program, &["install"], all),
+        // The others run a task by its bare name.
+        [name, ..] if program != "npm" && all.get(name).is_some() => around(name),
+        _ => Vec::new(),
+    }
+}
+
+fn task(source: &Source, folder: &str, name: &str, node: &Node) -> Option<Script> {
+    let lines: Vec<&str> = match node.as_text() {
+        Some(text) => vec![text],
+        None => node.items().iter().filter_map(Node::as_text).collect(),
+    };
+    let text = lines.join("\n");
+    (!text.is_empty()).then(|| Script {
+        name: format!("{name} of {}", source.name),
+        shell: Some(text.clone()),
+        shown: text,
+        folder: folder.to_owned(),
+        lacks: source.lacks,
+    })
+}
