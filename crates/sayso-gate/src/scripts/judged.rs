@@ -2,10 +2,13 @@
 
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::operation::Operation;
-use sayso_core::verdict::{Decision, Reason, Tier, Verdict};
+use sayso_core::verdict::{Decision, Reason, Verdict};
 
 use super::{Script, find};
 use crate::pipeline::{Bench, Judged};
+
+/// The check that asks about what could not be read.
+const OPAQUE: &str = "opaque";
 
 /// The verdict with what the scripts of the command bring: it only ever gets stricter.
 pub(crate) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
@@ -33,7 +36,7 @@ fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     let told = |reason: Reason| Reason {
         // From the words alone nobody could judge this again.
         source: format!("script {}, {}", script.name, reason.source),
-        text: format!("{} runs it: {}", script.name, reason.text),
+        text: format!("in {}: {}", script.name, reason.text),
         at: None,
         ..reason
     };
@@ -49,9 +52,8 @@ fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     } else if verdict.decision == Decision::Ask {
         // What somebody has allowed by a rule stays allowed; what is asked about is asked about with all that is known of it.
         verdict.confirm = verdict.confirm.max(inner.confirm);
-        let grave = inner.tier != Tier::None;
-        verdict
-            .reasons
-            .extend(inner.reasons.into_iter().filter(|reason| reason.must_ask && (grave || reason.decision == Decision::Ask)).map(told));
+        // That not all of it can be read is no news: the command asks because it runs code.
+        let news = |reason: &Reason| reason.must_ask && reason.rule != OPAQUE;
+        verdict.reasons.extend(inner.reasons.into_iter().filter(news).map(told));
     }
 }

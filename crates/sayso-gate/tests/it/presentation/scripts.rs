@@ -30,9 +30,9 @@ const HARMLESS: &[(&str, &str)] = &[
 fn what_runs_stands_beside_the_command() {
     let setup = with(HARMLESS);
     for (command, name, lines) in [
-        ("sh scripts/test.sh", "scripts/test.sh", &["set -e", "cargo test"][..]),
-        ("bash -eu -o pipefail scripts/test.sh --fast", "scripts/test.sh", &["set -e", "cargo test"]),
-        ("cd scripts && . ./test.sh", "scripts/test.sh", &["set -e", "cargo test"]),
+        ("sh scripts/test.sh", "scripts/test.sh", &["#!/bin/sh", "set -e", "# all of it", "cargo test"][..]),
+        ("bash -eu -o pipefail scripts/test.sh --fast", "scripts/test.sh", &["#!/bin/sh", "set -e", "# all of it", "cargo test"]),
+        ("cd scripts && . ./test.sh", "scripts/test.sh", &["#!/bin/sh", "set -e", "# all of it", "cargo test"]),
         ("make test", "test of Makefile", &["cargo build", "@cargo test --jobs $(V)"]),
         ("make V=2", "test of Makefile", &["cargo build", "@cargo test --jobs $(V)"]),
         ("npm test", "pretest of package.json", &["tsc"]),
@@ -78,7 +78,7 @@ fn what_is_denied_in_it_is_denied_outside() {
     }
     let (_, judged) = judged(&setup, call("terminal", &[("command", "sh b.sh")]));
     let reason = &judged.verdict.reasons[0];
-    assert!(reason.text.starts_with("a.sh runs it: "), "{reason:?}");
+    assert!(reason.text.starts_with("in a.sh: "), "{reason:?}");
     assert!(reason.source.starts_with("script a.sh, "), "{reason:?}");
     assert_eq!(judged.verdict.tier, Tier::Catastrophic);
     // Other recipes of the same file have no part in it.
@@ -94,7 +94,7 @@ fn what_is_dangerous_in_it_is_asked_about_as_such() {
     assert_eq!((dangerous.verdict.decision, plain.verdict.decision), (Decision::Ask, Decision::Ask));
     assert!(dangerous.verdict.tier > plain.verdict.tier);
     assert_eq!(dangerous.verdict.confirm, Confirm::Double);
-    assert!(warned(&show(&setup, call("terminal", &[("command", "sh install.sh")])), "install.sh: "));
+    assert!(warned(&show(&setup, call("terminal", &[("command", "sh install.sh")])), "in install.sh: "));
 }
 
 #[test]
@@ -102,7 +102,8 @@ fn a_long_script_is_there_to_look_at() {
     let long: String = (0..200).map(|number| format!("echo {number}\n")).collect();
     let setup = with(&[("long.sh", &long), ("hostile.sh", "echo \u{202e}\u{1b}[2J\n")]);
     let shown = show(&setup, call("terminal", &[("command", "sh long.sh")]));
-    assert_eq!(shown.hidden_lines, 195);
+    assert_eq!(shown.hidden_lines, 202);
+    assert_eq!(value(&shown.details, "long.sh"), "200 lines, in /ws");
     let Some(Body::Text(lines)) = shown.full.as_deref() else { panic!("{:#?}", shown.full) };
     assert_eq!(lines[0], "sh long.sh");
     assert_eq!(lines[2], "── long.sh · 200 lines · in /ws ──");
