@@ -22,7 +22,7 @@ struct Build {
 }
 
 impl Build {
-    fn new(program: PathBuf, home: PathBuf, budget: Duration) -> Build {
+    fn new(program: &Path, home: PathBuf, budget: Duration) -> Build {
         let (workspace, config) = (home.join("ws"), home.join(".config/sayso"));
         for folder in [&workspace, &config] {
             fs::create_dir_all(folder).unwrap();
@@ -31,7 +31,10 @@ impl Build {
         let rules: String = (1..RULES).map(|number| format!("  - allow: {{command: \"tool{number} build *\"}}\n")).collect();
         fs::write(config.join("policy.yaml"), format!("version: 1\nrules:\n  - allow: {{write: \"*.rs\"}}\n{rules}")).unwrap();
         fs::write(workspace.join("a.rs"), "one\n".repeat(100)).unwrap();
-        let build = Build { program, home, budget };
+        // As it is installed: a linker writes a program here and there, and so it lies in memory in many small pieces; a copy does not.
+        let installed = home.join("sayso");
+        fs::copy(program, &installed).unwrap();
+        let build = Build { program: installed, home, budget };
         build.hook("codex", &build.event("SessionStart", ""));
         build
     }
@@ -53,9 +56,9 @@ fn main() {
     let ordinary = PathBuf::from(env!("CARGO_BIN_EXE_sayso"));
     let beside = ordinary.ancestors().nth(2).unwrap().join(STATIC).join("release/sayso");
     let fixed = std::env::var_os("SAYSO_STATIC").map_or(beside, PathBuf::from);
-    let mut builds = vec![Build::new(ordinary, scratch.join("ordinary"), Duration::from_millis(2))];
+    let mut builds = vec![Build::new(&ordinary, scratch.join("ordinary"), Duration::from_millis(2))];
     if fixed.exists() {
-        builds.push(Build::new(fixed, scratch.join("static"), Duration::from_millis(1)));
+        builds.push(Build::new(&fixed, scratch.join("static"), Duration::from_millis(1)));
     } else {
         println!("no static build at {}; `cargo build --release -p sayso --target {STATIC}` makes it\n", fixed.display());
     }
