@@ -7,8 +7,8 @@ use sayso_core::verdict::{Decision, Reason, Verdict};
 use super::{Script, find};
 use crate::pipeline::{Bench, Judged};
 
-/// The check that asks about what could not be read.
-const OPAQUE: &str = "opaque";
+/// Checks that ask about what is not known. That is no news of a script: the command asks because it runs code.
+const UNKNOWN: [&str; 5] = ["opaque", "expansion", "unknown-path", "folder", "program"];
 
 /// The verdict with what the scripts of the command bring: it only ever gets stricter.
 pub(crate) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judged) {
@@ -52,8 +52,7 @@ fn join(verdict: &mut Verdict, inner: Verdict, script: &Script) {
     } else if verdict.decision == Decision::Ask {
         // What somebody has allowed by a rule stays allowed; what is asked about is asked about with all that is known of it.
         verdict.confirm = verdict.confirm.max(inner.confirm);
-        // That not all of it can be read is no news: the command asks because it runs code.
-        let news = |reason: &Reason| reason.must_ask && reason.rule != OPAQUE;
+        let news = |reason: &Reason| reason.must_ask && !UNKNOWN.contains(&reason.rule.as_str());
         verdict.reasons.extend(inner.reasons.into_iter().filter(news).map(told));
     }
 }

@@ -120,6 +120,6 @@ mod tests {
 
     #[test]
     fn what_is_put_in_is_not_known() {
-        assert_eq!(alone("@echo {{a}} {{b"), "(\necho ${unknown_here} ${unknown_here}\n)");
+        assert_eq!(alone("@echo {{a}} {{b"), "(\necho ${known_when_it_runs} ${known_when_it_runs}\n)");
     }
 }

@@ -25,7 +25,7 @@ const DEEPEST: usize = 4;
 /// So much of a file is read; a longer one is told to be longer.
 const LONGEST: u64 = 64 << 10;
 /// What stands for a value that is only known when it runs, to a shell.
-const UNKNOWN: &str = "${unknown_here}";
+const UNKNOWN: &str = "${known_when_it_runs}";
 
 /// A text that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
