@@ -20,6 +20,13 @@ pub(crate) use judged::judge;
 
 /// So many texts are looked at for one call: a script may run scripts.
 const MOST: usize = 16;
+/// So many commands are looked at for that.
+const MOST_LOOKS: usize = 64;
+/// Programs that run texts; others are looked at where they are named by a path.
+const RUNNERS: [&str; 19] = [
+    "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "source", ".", "make", "gmake", "just", "npm", "pnpm", "yarn", "bun", "composer",
+    "deno", "cargo",
+];
 /// So deep scripts may run scripts.
 const DEEPEST: usize = 4;
 /// So much of a file is read; a longer one is told to be longer.
@@ -62,37 +69,56 @@ struct Source {
 /// anyway.
 pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) -> Vec<Script> {
     let cwd = operation.cwd();
-    let mut open: VecDeque<(Vec<String>, String, usize)> = VecDeque::new();
+    let mut open = Open::default();
     for (index, command) in reading.commands.iter().enumerate() {
         // Its program may be a script by itself; the world knows which file it is.
         let file =
             reading.programs.get(index).and_then(Option::as_ref).and_then(|fact| fact.file.as_ref().filter(|_| fact.inside_workspace));
-        let mut words = command.words.clone();
-        if let (Some(word), Some(file)) = (words.first_mut(), file) {
-            file.clone_into(word);
-        }
-        let folder = command.folders.first().map_or_else(|| cwd.clone(), |folder| join(&cwd, folder));
-        open.push_back((words, folder, 0));
+        let folder = || command.folders.first().map_or_else(|| cwd.clone(), |folder| join(&cwd, folder));
+        open.add(file, &command.words, folder, 0);
     }
-    open.extend(reading.opaque.iter().flat_map(|opaque| &opaque.seen).map(|words| (words.clone(), cwd.clone(), 0)));
+    for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
+        open.add(None, words, || cwd.clone(), 0);
+    }
     let mut found: Vec<Script> = Vec::new();
     let mut known = BTreeSet::new();
-    while let Some((words, folder, depth)) = open.pop_front() {
-        if found.len() >= MOST {
-            break;
-        }
+    while let Some((words, folder, depth)) = open.left.pop_front() {
         let place = Place { world, folder, workspace: operation.workspace() };
         for script in of_command(&place, &words) {
             if found.len() >= MOST || !known.insert((script.name.clone(), script.shown.clone())) {
                 continue;
             }
             if let Some(text) = script.shell.as_ref().filter(|_| depth < DEEPEST) {
-                open.extend(inner(text).into_iter().map(|words| (words, script.folder.clone(), depth + 1)));
+                inner(text).iter().for_each(|words| open.add(None, words, || script.folder.clone(), depth + 1));
             }
             found.push(script);
         }
     }
     found
+}
+
+/// Commands that may run a script, and are still to be looked at. Each is looked at once, and a line may have very many.
+#[derive(Default)]
+struct Open {
+    left: VecDeque<(Vec<String>, String, usize)>,
+    known: BTreeSet<(Vec<String>, String)>,
+}
+
+impl Open {
+    fn add(&mut self, file: Option<&String>, words: &[String], folder: impl Fn() -> String, depth: usize) {
+        let Some(first) = file.or(words.first()).filter(|first| self.known.len() < MOST_LOOKS && may_run(first)) else { return };
+        let words: Vec<String> = std::iter::once(first).chain(words.iter().skip(1)).cloned().collect();
+        let folder = folder();
+        if self.known.insert((words.clone(), folder.clone())) {
+            self.left.push_back((words, folder, depth));
+        }
+    }
+}
+
+/// Whether a program may run a text from elsewhere.
+fn may_run(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    program.contains('/') || RUNNERS.contains(&name)
 }
 
 /// The commands of a text, as far as they can be told.
