@@ -51,12 +51,26 @@ fn w13_d02_a_script_that_is_rewritten_while_it_is_asked_about_is_a_new_question(
     ] {
         let (room, meddler) = room(|world, turn| {
             if turn == 1 {
-                world.write("/ws/s.sh", "rm -rf ~");
+                world.write("/ws/s.sh", "echo something else");
             }
         });
         let finished = room.call(call(command));
         assert_eq!(finished.outcome, Outcome::Approved, "{command}: {}", finished.message);
         assert_eq!(meddler.asked.lock().unwrap().len(), 2, "{command} is asked about again");
+    }
+}
+
+#[test]
+fn w13_a_script_that_turns_into_what_is_denied_is_denied() {
+    for command in ["bash sh ./s.sh", "bash sh -x s.sh a", "bash . ./s.sh"] {
+        let (room, meddler) = room(|world, turn| {
+            if turn == 1 {
+                world.write("/ws/s.sh", "rm -rf ~");
+            }
+        });
+        let finished = room.call(call(command));
+        assert_eq!(finished.outcome, Outcome::Blocked, "{command}: {}", finished.message);
+        assert_eq!(meddler.asked.lock().unwrap().len(), 1, "{command} is not asked about again");
     }
 }
 

@@ -162,7 +162,8 @@ fn h_04_the_process_tree_of_an_agent_is_known_without_its_variables() {
 
 #[test]
 fn h_04_what_sayso_runs_for_an_agent_is_below_it() {
-    let desk = Desk::with(&[("x.sh", &format!("{} policy init; echo status $?\n", env!("CARGO_BIN_EXE_sayso")))]);
+    // Written out, it would be denied as soon as the script is read.
+    let desk = Desk::with(&[("x.sh", "$(cat name) policy init; echo status $?\n"), ("name", env!("CARGO_BIN_EXE_sayso"))]);
     if !std::path::Path::new("/proc/self/stat").exists() {
         return;
     }
