@@ -13,6 +13,7 @@ mod git_identity;
 pub mod heads;
 pub mod holding;
 pub mod hook;
+pub mod import;
 pub mod install;
 pub mod intake;
 pub mod learned;

@@ -20,6 +20,7 @@ use sayso_world::{policy_files, trust};
 
 use super::{Place, PolicyChoice, Stop, policy_test, say};
 use crate::exit_code::Exit;
+use crate::import::{self, File, System};
 
 /// Look at, check and trust the policy.
 #[derive(Debug, Args)]
@@ -66,6 +67,23 @@ enum PolicyCommand {
     },
     /// Print the JSON Schema of a policy file, for editors.
     Schema,
+    /// Make a policy of the rules of another agent: never looser than they were, with a report of what differs.
+    #[command(
+        after_help = "The policy goes to standard output and the report to the error stream; nothing is written anywhere. Several files of one\n\
+system count together, as they do there: give those that count less first. Look at the report, then put the policy where it\n\
+belongs (`sayso policy show` says where that is)."
+    )]
+    Import {
+        /// Whose files they are.
+        #[arg(long, value_name = "SYSTEM")]
+        from: System,
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Answer as JSON: the policy as a text, and what differs.
+        #[arg(long)]
+        json: bool,
+    },
     /// Trust the project's policy file as it is now, so that it may also loosen.
     Trust {
         #[command(flatten)]
@@ -98,9 +116,27 @@ pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
         PolicyCommand::Check { choice, files, json } => check(choice, files, *json),
         PolicyCommand::Init { folder, user } => init(folder.as_deref(), *user),
         PolicyCommand::Schema => schema(),
+        PolicyCommand::Import { from, files, json } => import(*from, files, *json),
         PolicyCommand::Trust { choice, yes, revoke, list } => trust_project(choice, *yes, *revoke, *list),
         PolicyCommand::Test { choice, files, json } => policy_test::run(choice, files, *json),
     }
+}
+
+fn import(system: System, files: &[PathBuf], as_json: bool) -> Result<Exit, Stop> {
+    let read: Vec<File> = files.iter().map(|path| File::read(path)).collect::<Result<_, _>>().map_err(Stop::usage)?;
+    let imported = import::import(system, &read).map_err(Stop::usage)?;
+    if as_json {
+        let note = |note: &import::Note| {
+            Node::map([("place", Node::text(&note.place)), ("what", Node::text(&note.what)), ("done", Node::text(&note.done))])
+        };
+        let notes = Node::from(Value::List(imported.notes.iter().map(note).collect()));
+        let answer = Node::map([("policy", Node::text(import::yaml(&imported))), ("differs", notes)]);
+        say(&format!("{}\n", json::write_plain(&answer)))?;
+        return Ok(Exit::Allowed);
+    }
+    say(&import::yaml(&imported))?;
+    let _ = io::stderr().write_all(import::report(&imported).as_bytes());
+    Ok(Exit::Allowed)
 }
 
 fn show(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {

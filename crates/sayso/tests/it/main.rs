@@ -23,6 +23,7 @@ mod holes_commands;
 mod holes_grants;
 mod holes_policy;
 mod hook;
+mod import;
 mod install;
 mod numbers;
 mod path_classes;
