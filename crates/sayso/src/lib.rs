@@ -9,6 +9,7 @@ pub mod cli;
 pub mod exit_code;
 pub mod expected;
 mod explained;
+pub mod export;
 mod git_identity;
 pub mod heads;
 pub mod holding;

@@ -84,6 +84,20 @@ belongs (`sayso policy show` says where that is)."
         #[arg(long)]
         json: bool,
     },
+    /// Write rules in the words of another agent, for where sayso is not in front of it: never looser, with a report of what cannot be said.
+    Export {
+        /// For whom.
+        #[arg(long, value_name = "SYSTEM")]
+        to: crate::export::System,
+        /// Policy files; without any, the rules that count here.
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        choice: PolicyChoice,
+        /// Answer as JSON: the file as a text, and what differs.
+        #[arg(long)]
+        json: bool,
+    },
     /// Trust the project's policy file as it is now, so that it may also loosen.
     Trust {
         #[command(flatten)]
@@ -117,6 +131,7 @@ pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
         PolicyCommand::Init { folder, user } => init(folder.as_deref(), *user),
         PolicyCommand::Schema => schema(),
         PolicyCommand::Import { from, files, json } => import(*from, files, *json),
+        PolicyCommand::Export { to, files, choice, json } => export(*to, files, choice, *json),
         PolicyCommand::Trust { choice, yes, revoke, list } => trust_project(choice, *yes, *revoke, *list),
         PolicyCommand::Test { choice, files, json } => policy_test::run(choice, files, *json),
     }
@@ -125,18 +140,52 @@ pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
 fn import(system: System, files: &[PathBuf], as_json: bool) -> Result<Exit, Stop> {
     let read: Vec<File> = files.iter().map(|path| File::read(path)).collect::<Result<_, _>>().map_err(Stop::usage)?;
     let imported = import::import(system, &read).map_err(Stop::usage)?;
+    carried(&import::yaml(&imported), &import::report(&imported), &imported.notes, "policy", as_json)
+}
+
+/// Says what was made of rules, and what differs.
+fn carried(text: &str, report: &str, notes: &[import::Note], key: &'static str, as_json: bool) -> Result<Exit, Stop> {
     if as_json {
         let note = |note: &import::Note| {
             Node::map([("place", Node::text(&note.place)), ("what", Node::text(&note.what)), ("done", Node::text(&note.done))])
         };
-        let notes = Node::from(Value::List(imported.notes.iter().map(note).collect()));
-        let answer = Node::map([("policy", Node::text(import::yaml(&imported))), ("differs", notes)]);
-        say(&format!("{}\n", json::write_plain(&answer)))?;
-        return Ok(Exit::Allowed);
+        let notes = Node::from(Value::List(notes.iter().map(note).collect()));
+        say(&format!("{}\n", json::write_plain(&Node::map([(key, Node::text(text)), ("differs", notes)]))))?;
+    } else {
+        say(text)?;
+        let _ = io::stderr().write_all(report.as_bytes());
     }
-    say(&import::yaml(&imported))?;
-    let _ = io::stderr().write_all(import::report(&imported).as_bytes());
     Ok(Exit::Allowed)
+}
+
+fn export(system: crate::export::System, files: &[PathBuf], choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for path in files {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| Stop::usage(format!("`{name}` cannot be read: {error}")))?;
+        let format = if name.ends_with(".json") { Format::Json } else { Format::Yaml };
+        let (layer, findings) = read(Source { name: &name, text: &text }, format, Origin::User, &Bash);
+        let Some(layer) = layer else {
+            let first = findings.first().map(|finding| finding.message.clone()).unwrap_or_default();
+            return Err(Stop::hint(format!("`{name}` is no policy: {first}"), "`sayso policy check FILE` says where"));
+        };
+        rules.extend(layer.rules);
+    }
+    if files.is_empty() {
+        let place = Place::open(choice)?;
+        place.insist()?;
+        for rule in place.loaded.policy.views().iter().flat_map(|view| view.general.rules.all()) {
+            if !rules.iter().any(|known| known.source == rule.source && known.id == rule.id) {
+                rules.push(rule.clone());
+            }
+        }
+    }
+    let exported = crate::export::export(system, &rules);
+    let mut report = format!("{} rules\n", rules.len());
+    for note in &exported.notes {
+        report.push_str(&format!("{}: `{}`\n  {}\n", visible(&note.place), visible(&note.what), note.done));
+    }
+    carried(&exported.text, &report, &exported.notes, "file", as_json)
 }
 
 fn show(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {

@@ -402,3 +402,54 @@ fn the_report_names_what_differs() {
     let policy = answer["policy"].as_str().unwrap();
     assert!(policy.contains("deny: {command: \"*\"}") && policy.contains("deny: {read: \"/**\"}") && !policy.contains("allow"), "{policy}");
 }
+
+/// A policy of ours, in the words of another system and back.
+const OURS: &str = "version: 1
+rules:
+  - deny: {command: \"git push --force *\"}
+    reason: open a pull request
+  - ask: {command: \"git push *\"}
+  - allow: {command: \"cargo {build,check} *\"}
+  - allow: {command: \"make\"}
+  - allow: {command: \"git log *\"}
+    when: {agent: build}
+  - deny: {command: \"rm *\"}
+    except: {command: \"rm x\"}
+  - deny: {read: \"**/.env\"}
+  - allow: {write: \"src/**\"}
+  - deny: {command_regex: \"terraform +destroy\"}
+  - allow: {fetch: \"https://docs.rs/**\"}
+  - ask: {mcp: \"github/create_issue\"}
+";
+
+#[test]
+fn what_is_written_for_another_system_is_never_looser_when_it_comes_back() {
+    for (system, name) in [("claude", "settings.json"), ("codex", "a.rules"), ("gemini", "a.toml"), ("opencode", "opencode.json")] {
+        let desk = Desk::with(&[("a.txt", "x\n")]);
+        let policy = desk.scene.home.join("ours.yaml");
+        fs::write(&policy, OURS).unwrap();
+        let written = run(desk.program().args(["policy", "export", "--to", system, policy.to_str().unwrap()]), b"");
+        assert_eq!(written.code, 0, "{}", written.err);
+        // What cannot be said is told, and a condition or an exception makes nothing looser.
+        assert!(written.err.contains("terraform +destroy") && written.err.contains("NOT SAID"), "{system}: {}", written.err);
+        assert!(written.err.contains("git log *"), "{system}: {}", written.err);
+        let back = verdicts(system, name, &written.out);
+        let said = |command: &str| back[COMMANDS.iter().position(|known| *known == command).unwrap()];
+        assert_eq!(said("git push --force"), Deny, "{system}\n{}", written.out);
+        assert_eq!((said("git push"), said("git push origin main")), (Ask, Ask), "{system}");
+        assert_eq!((said("rm x"), said("rm build.log")), (Deny, Deny), "{system}");
+        assert_eq!((said("cargo build"), said("cargo check")), (Allow, Allow), "{system}\n{}", written.out);
+        assert!(said("make test") == Ask && said("make clean") == Ask, "{system}: exactly `make` is not more");
+    }
+}
+
+#[test]
+fn the_rules_that_count_here_are_written_without_a_file() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy("version: 1\nrules:\n  - deny: {command: \"curl *\"}\n");
+    let said = read(&run(desk.program().args(["policy", "export", "--json", "--to", "claude"]), b""));
+    assert!(said["file"].as_str().unwrap().contains("Bash(curl *)"), "{said}");
+    let broken = desk.scene.home.join("broken.yaml");
+    fs::write(&broken, "rulez: 1\n").unwrap();
+    assert_eq!(run(desk.program().args(["policy", "export", "--to", "codex", broken.to_str().unwrap()]), b"").code, 2);
+}
