@@ -36,6 +36,7 @@ use super::feed::Feed;
 use super::inbox::Inbox;
 use super::posted::{Door as Which, Posted};
 use super::secret::Secret;
+use super::sources::Sources;
 use crate::assemble::{Choice, RealWorld};
 use crate::recorder::Recorder;
 use crate::{quick, workbench};
@@ -67,6 +68,8 @@ type Over = Arc<Mutex<VecDeque<String>>>;
 /// What a workspace is judged with.
 struct Bench {
     bound: Option<Digest>,
+    /// What that was made from; none where it has to be read each time.
+    sources: Mutex<Option<Sources>>,
     gate: Arc<Gate>,
     recorder: Arc<Recorder>,
 }
@@ -116,12 +119,19 @@ impl Door {
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
     fn bench(&self, workspace: &str) -> Result<Arc<Bench>, String> {
+        let path = Path::new(workspace);
+        let known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
+        let stands = |bench: &Arc<Bench>| bench.sources.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Sources::stand);
+        if let Some(bench) = known.as_ref().filter(|bench| stands(bench)) {
+            return Ok(Arc::clone(bench));
+        }
         let choice = Choice { ignores_environment: true, ..Choice::default() };
         let folder = Folder::open(&self.whereabouts.state)?;
-        let path = Path::new(workspace);
+        // Looked at before it is read: what changes in between shows the next time.
+        let sources = Sources::look(&self.whereabouts, path);
         let bound = quick::bound(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
-        let known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
         if let Some(bench) = known.filter(|bench| bound.is_some() && bench.bound == bound) {
+            *bench.sources.lock().unwrap_or_else(PoisonError::into_inner) = sources;
             return Ok(bench);
         }
         let loaded = quick::load_in(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
@@ -152,7 +162,7 @@ impl Door {
         let feed = Arc::clone(&self.feed);
         let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(&feed, event))?;
         observing.keep();
-        let bench = Arc::new(Bench { bound, gate: Arc::new(gate), recorder });
+        let bench = Arc::new(Bench { bound, sources: Mutex::new(sources.filter(|_| bound.is_some())), gate: Arc::new(gate), recorder });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
         if benches.len() >= WORKSPACES {
             // Those of operations that wait stay: a policy that gets stricter counts for them, too.
