@@ -42,6 +42,8 @@ pub(super) struct WatchArgs {
 const SHORT: Duration = Duration::from_secs(10);
 /// So long is waited before the inbox is looked for again.
 const AGAIN: Duration = Duration::from_millis(500);
+/// So often it is looked for prompts although nothing was heard of any.
+const ANYWAY: Duration = Duration::from_secs(5);
 
 pub(super) fn run(args: &WatchArgs) -> Result<Exit, Stop> {
     let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
@@ -142,16 +144,21 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
     listen(whereabouts, &shared);
     say("watching; prompts appear here, and Ctrl-C leaves\n")?;
     let (mut told_lost, mut told_open) = (false, Vec::new());
+    // When it was looked last, if there was nothing then: until something happens, nothing has to be asked for.
+    let mut nothing_since: Option<Instant> = None;
     while !leave.load(Ordering::SeqCst) {
-        let lost = shared.with(|state| {
-            state.news = false;
-            state.lost
-        });
+        let (news, lost) = shared.with(|state| (std::mem::take(&mut state.news), state.lost));
+        if !news && lost == told_lost && nothing_since.is_some_and(|since| since.elapsed() < ANYWAY) {
+            shared.wait();
+            continue;
+        }
         if lost != told_lost {
             say(if lost { "the inbox is gone; waiting for it\n" } else { "the inbox is back\n" })?;
             told_lost = lost;
         }
-        match next(whereabouts) {
+        let listed = next(whereabouts);
+        nothing_since = listed.is_none().then(Instant::now);
+        match listed {
             Some(listed) if !lost => {
                 tell_open(&listed.open, &mut told_open)?;
                 one(whereabouts, &shared, screen.as_ref(), &listed.first, &leave)?;

@@ -55,7 +55,7 @@ tokio::task_local! {
 pub(super) struct Door {
     whereabouts: Whereabouts,
     inbox: Arc<dyn Inbox>,
-    feed: Arc<Feed>,
+    feed: Arc<dyn Feed>,
     pin: bool,
     benches: Mutex<HashMap<String, Arc<Bench>>>,
     submitted: Mutex<HashMap<String, Arc<Submitted>>>,
@@ -113,7 +113,7 @@ pub(super) struct Done {
 }
 
 impl Door {
-    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<Feed>, pin: bool) -> Door {
+    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<dyn Feed>, pin: bool) -> Door {
         Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default(), over: Over::default() }
     }
 
@@ -160,7 +160,7 @@ impl Door {
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
         let feed = Arc::clone(&self.feed);
-        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(&feed, event))?;
+        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(feed.as_ref(), event))?;
         observing.keep();
         let bench = Arc::new(Bench { bound, sources: Mutex::new(sources.filter(|_| bound.is_some())), gate: Arc::new(gate), recorder });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,7 +249,7 @@ impl Door {
 }
 
 /// Tells the end of an operation.
-fn tell(feed: &Feed, event: &Event) {
+fn tell(feed: &dyn Feed, event: &Event) {
     let Some(name) = names::name(event.kind, Names::Sayso) else { return };
     let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
     feed.tell(name, &session, json::write_plain(&payload(event, Names::Sayso)), Some(event.clone()), None);
