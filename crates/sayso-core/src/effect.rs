@@ -104,6 +104,8 @@ pub struct Manner {
     pub unlisted: bool,
     /// Runs a program whose effects are all listed; only such a run can be called read-only.
     pub known_program: bool,
+    /// Read by the shell to find the names of a pattern: where there is no such folder, nothing is read.
+    pub listing: bool,
 }
 
 impl Effect {

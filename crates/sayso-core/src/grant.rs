@@ -75,6 +75,8 @@ pub enum GrantKey {
     },
     /// Everything else in the batch.
     RestOfBatch,
+    /// Writes and edits of files in this workspace by file tools: "all edits". Deletes, moves and protected files are none.
+    Edits(String),
 }
 
 /// How far a grant reaches.
@@ -97,7 +99,7 @@ packed! { enum Reach { Once(id), Batch(batch), Session(session), Project(workspa
 packed! {
     enum GrantKey {
         Exact(digest), Payload { tool, payload }, Command { words, folder }, Pattern(pattern), Reads(workspace),
-        AnyContent { kind, path }, McpTool { server, tool, schema }, RestOfBatch,
+        AnyContent { kind, path }, McpTool { server, tool, schema }, RestOfBatch, Edits(workspace),
     }
 }
 
@@ -146,6 +148,7 @@ impl Grant {
                     && operation.mcp().and_then(|identity| identity.schema) == *schema
             }
             GrantKey::RestOfBatch => matches!(self.reach, Reach::Batch(_)),
+            GrantKey::Edits(workspace) => workspace == operation.workspace() && is_edit_inside(operation, reading),
         }
     }
 }
@@ -179,6 +182,22 @@ fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
         })
         && reading.effects.iter().all(|effect| {
             effect.part.is_some() && !effect.manner.redirect && !effect.manner.unlisted && effect.kind != EffectKind::Environment
+        })
+}
+
+/// Whether a file tool writes the text of files in the workspace, and does nothing else (D-14).
+pub fn is_edit_inside(operation: &Operation, reading: &Reading) -> bool {
+    use Kind::{FileAppend, FileCreate, FileEdit, FileInsertAfter, FileInsertBefore, FileWrite};
+    matches!(operation.kind(), FileWrite | FileEdit | FileCreate | FileAppend | FileInsertAfter | FileInsertBefore)
+        && reading.opaque.is_none()
+        && !reading.effects.is_empty()
+        && reading.effects.iter().all(|effect| {
+            effect.kind == EffectKind::Write
+                && effect.manner.file_tool
+                && effect
+                    .place()
+                    .and_then(|place| place.fact.as_ref())
+                    .is_some_and(|fact| below(&fact.canonical, &reading.surroundings.workspace))
         })
 }
 

@@ -1,6 +1,7 @@
 //! Which key or word answers a prompt: one table a system, so that a screen and a line of text read the same answer (I-01, Z-02).
 
-use crate::prompt::Scope;
+use crate::grant::GrantKey;
+use crate::prompt::{Offer, Prompt, Scope, Stores};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,10 @@ pub enum Action {
     Allow(Scope),
     /// Yes, for commands of a pattern that the person types.
     Pattern,
+    /// Yes, and for every edit of the workspace in this session; only where an edit is asked about.
+    Edits,
+    /// Yes, and for every call of this tool of its MCP server in this session; only where such a tool is asked about.
+    ServerTool,
     /// No.
     Deny,
     /// No, and nothing more of this batch.
@@ -86,6 +91,8 @@ pub const KEYMAPS: &[Keymap] = &[
             ('a', ONCE),
             ('s', SESSION),
             ('p', PROJECT),
+            ('A', Action::Edits),
+            ('t', Action::ServerTool),
             ('d', Action::Deny),
             ('v', Action::View),
             ('c', Action::Quit),
@@ -111,6 +118,19 @@ const WORDS: &[(&str, Action)] = &[
     ("view", Action::View),
     ("help", Action::Help),
 ];
+
+impl Action {
+    /// The answers of a prompt that a key stands for, by their index; none where there is no such answer.
+    pub fn offers(self, prompt: &Prompt) -> Vec<usize> {
+        let is_meant = |offer: &Offer| match self {
+            Action::Allow(scope) => offer.scope == scope,
+            Action::Edits => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::Edits(_))),
+            Action::ServerTool => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::McpTool { .. })),
+            _ => false,
+        };
+        prompt.offers.iter().enumerate().filter(|(_, offer)| is_meant(offer)).map(|(at, _)| at).collect()
+    }
+}
 
 impl Keymap {
     /// The keymap of a name; sayso's own for a name that is not known.

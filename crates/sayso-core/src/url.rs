@@ -17,6 +17,8 @@ pub struct Url {
     pub path: String,
     /// The host is an IP address.
     pub address: Option<IpAddr>,
+    /// Part of the path or the query is only known when it runs, so that it may be any page of the host.
+    pub open: bool,
 }
 
 /// Why an address was refused.
@@ -61,7 +63,7 @@ impl Url {
         if has_dot_segments(&path) {
             return bad("the path holds `.` or `..`, which clients resolve differently");
         }
-        Ok(Url { written: text.to_owned(), scheme, host, port, path, address })
+        Ok(Url { written: text.to_owned(), scheme, host, port, path, address, open: false })
     }
 
     /// Whether the host is this machine or a private network, as far as its name tells.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sayso_core::draft::Reading;
 use sayso_core::explain;
-use sayso_core::grant::GrantKey;
+use sayso_core::grant::{GrantKey, is_edit_inside};
 use sayso_core::operation::{Operation, ToolSays};
 use sayso_core::policy::command::{CommandPattern, Form};
 use sayso_core::prompt::{Offer, Scope, Stores};
@@ -67,7 +67,11 @@ fn of_session(operation: &Operation, reading: &Reading) -> Vec<(GrantKey, String
         _ => vec![(GrantKey::Exact(operation.digest()), format!("allow exactly {subject}"))],
     };
     match operation.kind() {
-        Kind::FileWrite | Kind::FileEdit | Kind::FileAppend => out.extend(any_content(operation, reading)),
+        Kind::FileWrite | Kind::FileEdit | Kind::FileAppend => {
+            out.extend(any_content(operation, reading));
+            out.extend(all_edits(operation, reading));
+        }
+        Kind::FileCreate | Kind::FileInsertAfter | Kind::FileInsertBefore => out.extend(all_edits(operation, reading)),
         Kind::FileRead | Kind::FileGrep | Kind::Glob | Kind::List => out.push(all_reads(operation)),
         Kind::Mcp => out.extend(mcp_tool(operation)),
         _ => {}
@@ -80,6 +84,11 @@ fn any_content(operation: &Operation, reading: &Reading) -> Option<(GrantKey, St
     let path = effect.place()?.fact.as_ref()?.canonical.clone();
     let words = format!("allow {} of {} with any content", operation.kind().word(), visible(&path));
     Some((GrantKey::AnyContent { kind: operation.kind(), path }, words))
+}
+
+fn all_edits(operation: &Operation, reading: &Reading) -> Option<(GrantKey, String)> {
+    let words = "allow every write and edit of files in this workspace (protected files and deletes still ask)".to_owned();
+    is_edit_inside(operation, reading).then(|| (GrantKey::Edits(operation.workspace().to_owned()), words))
 }
 
 fn all_reads(operation: &Operation) -> (GrantKey, String) {

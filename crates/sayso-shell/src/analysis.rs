@@ -185,7 +185,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
     for folder in fields.iter().filter_map(field::listed_folder) {
-        scene.read(&folder.value, false);
+        scene.list(&folder.value);
     }
     if unwrapped.wrappers.iter().any(|wrapper| wrapper == "nohup") {
         scene.write("nohup.out");

@@ -113,13 +113,14 @@ pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
     (rest.is_empty() || rest.starts_with('/')).then_some((root, rest))
 }
 
-/// A word as a person reads it.
+/// A word as a person reads it, or a sentence with such words in it.
 pub(crate) fn shown(word: &str) -> String {
     if is_literal(word) {
         return word.to_owned();
     }
     let mut out = String::with_capacity(word.len());
-    for character in word.chars() {
+    let mut characters = word.chars();
+    while let Some(character) = characters.next() {
         match character {
             TEXT | LIST => out.push_str("$…"),
             NUMBER => out.push_str("$#"),
@@ -130,7 +131,8 @@ pub(crate) fn shown(word: &str) -> String {
             PIPE => out.push_str("<(…)"),
             BELOW => {
                 out.push_str("/…");
-                break;
+                // The patterns of the names.
+                characters.find(|character| *character == ENDED);
             }
             PARTED | SINGLE | ENDED => {}
             COMMIT => out.push_str("$(…)"),

@@ -55,6 +55,7 @@ pub(crate) const PLAIN: Manner = Manner {
     repository: false,
     unlisted: false,
     known_program: false,
+    listing: false,
 };
 
 impl<'a> Scene<'a> {
@@ -126,7 +127,7 @@ impl<'a> Scene<'a> {
 
     /// Something of the command is not known: it can never be allowed by itself.
     pub(crate) fn unknown(&mut self, note: impl Into<String>) {
-        let note = note.into();
+        let note = in_words(note.into());
         self.runs(note.clone());
         let at = self.place_of("");
         self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::unknown(note) });
@@ -152,7 +153,7 @@ impl<'a> Scene<'a> {
     /// A known program whose own effects are not all listed.
     pub(crate) fn runs(&mut self, note: impl Into<String>) {
         self.known = false;
-        self.note.get_or_insert(note.into());
+        self.note.get_or_insert_with(|| in_words(note.into()));
     }
 
     /// Reads a path.
@@ -162,6 +163,11 @@ impl<'a> Scene<'a> {
         if !(matches!(path, "" | "/dev/null" | "/dev/stdin") || endless && self.stops_early) {
             self.path(EffectKind::Read, path, false, Manner { recursive, ..PLAIN });
         }
+    }
+
+    /// Lists a folder for the names of a pattern.
+    pub(crate) fn list(&mut self, folder: &str) {
+        self.path(EffectKind::Read, folder, false, Manner { listing: true, ..PLAIN });
     }
 
     /// Writes a path, which may also be the program's own output.
@@ -255,7 +261,12 @@ impl<'a> Scene<'a> {
 
     /// Talks to another machine.
     pub(crate) fn connect(&mut self, address: &str) {
-        let target = Url::parse(address).map_or_else(|_| Target::Host(address.to_owned()), Target::Url);
+        let target = match Url::parse(address) {
+            Ok(url) if hole::is_literal(address) => Target::Url(url),
+            // The host is text, since no host has a hole in it; the page is only known when it runs.
+            Ok(url) => Target::Url(Url { written: self.shown(address), path: hole::shown(&url.path), open: true, ..url }),
+            Err(_) => Target::Host(self.shown(address)),
+        };
         let at = self.place_of(address);
         self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::new(EffectKind::Connect, target) });
     }
@@ -281,8 +292,13 @@ impl<'a> Scene<'a> {
 
     /// A script or a command stands inside the command; the analysis fills in what can be seen of it.
     pub(crate) fn opaque(&mut self, reason: impl Into<String>) {
-        self.draft.opaque.get_or_insert(Opaque { reason: reason.into(), start: 0, end: 0, seen: Vec::new() });
+        self.draft.opaque.get_or_insert(Opaque { reason: in_words(reason.into()), start: 0, end: 0, seen: Vec::new() });
     }
+}
+
+/// A note that people read: tables write words into it as they see them, with holes.
+fn in_words(note: String) -> String {
+    if hole::is_literal(&note) { note } else { hole::shown(&note) }
 }
 
 /// The target of an effect: a path to ask about, the files of a pattern, or what is only known when it runs.

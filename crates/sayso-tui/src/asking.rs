@@ -27,6 +27,8 @@ pub enum Next {
     Suspend,
     /// The screen is to be painted anew.
     Repaint,
+    /// Ctrl-C: whoever asks knows whether that stops a batch, or only leaves the screen.
+    Interrupted,
 }
 
 /// What the keys are for.
@@ -133,7 +135,7 @@ impl Asking {
         }
         match key {
             Key::Focus(_) => return Next::Wait,
-            Key::Ctrl('c') => return self.answer(Choice::Quit, None),
+            Key::Ctrl('c') => return Next::Interrupted,
             Key::Ctrl('z') => return Next::Suspend,
             Key::Ctrl('l') => return Next::Repaint,
             _ => {}
@@ -214,19 +216,18 @@ impl Asking {
                 Next::Wait
             }
             // Where no pattern can be kept, the key means the project.
-            Action::Pattern => self.allow(Scope::Project),
-            Action::Allow(scope) => self.allow(scope),
+            Action::Pattern => self.allow(Action::Allow(Scope::Project)),
+            Action::Allow(_) | Action::Edits | Action::ServerTool => self.allow(action),
         }
     }
 
-    fn allow(&mut self, scope: Scope) -> Next {
-        let is_offered = |at: &usize| self.prompt.offers.get(*at).is_some_and(|offer| offer.scope == scope);
-        let offers: Vec<usize> = (0..self.prompt.offers.len()).filter(is_offered).collect();
+    fn allow(&mut self, action: Action) -> Next {
+        let offers = action.offers(&self.prompt);
         let Some(first) = offers.first().copied() else { return self.nothing("that is not offered here") };
         if let Some(why) = self.withheld() {
             return self.nothing(&why);
         }
-        if scope == Scope::Once {
+        if action == Action::Allow(Scope::Once) {
             return self.answer(Choice::Offer(first), None);
         }
         self.mode = Mode::Confirm { offers, at: 0 };

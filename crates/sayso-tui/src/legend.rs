@@ -10,6 +10,9 @@ use crate::theme::Tone;
 /// All scopes, narrowest first.
 const SCOPES: [Scope; 5] = [Scope::Once, Scope::Batch, Scope::Session, Scope::Project, Scope::Always];
 
+/// Answers that only one kind of prompt has, with the words of the short line.
+const OF_ONE_KIND: [(Action, &str); 2] = [(Action::Edits, "all edits…"), (Action::ServerTool, "this tool…")];
+
 /// A key with what it does.
 pub fn entry(key: &str, words: &str) -> Spans {
     vec![(Tone::Key, key.to_owned()), (Tone::Text, format!(" {words}"))]
@@ -29,6 +32,9 @@ pub fn short(prompt: &Prompt, look: &Look) -> Vec<Spans> {
             Scope::Always => "always…",
         };
         add(Action::Allow(scope), words);
+    }
+    for (action, words) in OF_ONE_KIND.into_iter().filter(|(action, _)| !action.offers(prompt).is_empty()) {
+        add(action, words);
     }
     if takes_pattern(prompt) {
         add(Action::Pattern, "pattern…");
@@ -52,14 +58,14 @@ pub fn takes_pattern(prompt: &Prompt) -> bool {
 /// What every key does, with what each answer would store, in the words of the gate.
 pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     let mut out = Vec::new();
-    let row = |key: &str, words: String| vec![(Tone::Key, format!("{key:>5}  ")), (Tone::Text, words)];
+    let row = |key: &str, words: String| vec![(Tone::Key, format!("{key:>6}  ")), (Tone::Text, words)];
     let key_of = |action: Action| look.keymap.key_of(action).map(|key| key.to_string());
     out.push(line(Tone::Heading, format!("keys of the keymap `{}`", look.keymap.name)));
     for scope in SCOPES {
         let Some(key) = key_of(Action::Allow(scope)) else { continue };
         let mut offers = prompt.offers.iter().filter(|offer| offer.scope == scope);
         match offers.next() {
-            None => out.push(vec![(Tone::Faint, format!("{key:>5}  ({}: not offered here)", scope.word()))]),
+            None => out.push(vec![(Tone::Faint, format!("{key:>6}  ({}: not offered here)", scope.word()))]),
             Some(first) => {
                 let first = if scope == Scope::Once { first.words.clone() } else { format!("{} (asks for `y` first)", first.words) };
                 out.push(row(&key, first));
@@ -67,17 +73,29 @@ pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
             }
         }
     }
+    for (action, _) in OF_ONE_KIND {
+        let Some(key) = key_of(action) else { continue };
+        let offers: Vec<&str> = action.offers(prompt).iter().filter_map(|at| Some(prompt.offers.get(*at)?.words.as_str())).collect();
+        match offers.as_slice() {
+            [] => {
+                let kind = if action == Action::Edits { "every edit" } else { "every call of a tool" };
+                out.push(vec![(Tone::Faint, format!("{key:>6}  ({kind}: not offered here)"))]);
+            }
+            words => out.extend(words.iter().map(|words| row(&key, format!("{words} (asks for `y` first)")))),
+        }
+    }
     if let Some(key) = key_of(Action::Pattern) {
         match (takes_pattern(prompt), prompt.offer(Scope::Project)) {
             (true, _) => out.push(row(&key, "allow a pattern of commands: you see what it covers and how far it reaches".to_owned())),
             (false, Some(at)) => out.extend(prompt.offers.get(at).map(|offer| row(&key, format!("{} (asks for `y` first)", offer.words)))),
-            (false, None) => out.push(vec![(Tone::Faint, format!("{key:>5}  (pattern: not offered here)"))]),
+            (false, None) => out.push(vec![(Tone::Faint, format!("{key:>6}  (pattern: not offered here)"))]),
         }
     }
     out.extend(key_of(Action::Deny).map(|key| row(&key, "deny this one".to_owned())));
     out.push(row("Esc", "deny this one".to_owned()));
     out.push(row("Tab", "deny this one, with words that reach the agent".to_owned()));
-    out.extend(key_of(Action::Quit).map(|key| row(&key, "deny this one and stop the batch (also Ctrl-C)".to_owned())));
+    out.extend(key_of(Action::Quit).map(|key| row(&key, "deny this one and stop the batch".to_owned())));
+    out.push(row("Ctrl-C", "the same; in `sayso watch` it leaves, and answers nothing".to_owned()));
     out.extend(key_of(Action::View).map(|key| row(&key, "view all of it on the whole screen".to_owned())));
     out.push(row("↑ ↓", "scroll, also PgUp, PgDn, Home, End".to_owned()));
     let enter =

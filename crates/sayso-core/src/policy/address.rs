@@ -82,7 +82,7 @@ impl UrlPattern {
             Some(port) => port == url.port,
             None => url.port == own_port || reach == Reach::Wide,
         };
-        scheme && port && self.matches_host(&url.host, reach) && self.matches_path(&url.path, reach)
+        scheme && port && self.matches_host(&url.host, reach) && self.matches_page(url, reach)
     }
 
     /// Whether an address that could not be read could be meant: the pattern's host stands somewhere in it.
@@ -100,6 +100,11 @@ impl UrlPattern {
             Some(parent) => host.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.')) || reach == Reach::Wide && host == parent,
             None => false,
         }
+    }
+
+    /// A page that is only known when it runs may be any: allow needs a pattern for all of them, deny takes every one.
+    fn matches_page(&self, url: &Url, reach: Reach) -> bool {
+        if url.open { reach == Reach::Wide || self.path == "/**" } else { self.matches_path(&url.path, reach) }
     }
 
     fn matches_path(&self, path: &str, reach: Reach) -> bool {

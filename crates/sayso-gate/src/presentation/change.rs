@@ -3,7 +3,6 @@
 use sayso_core::edit;
 use sayso_core::presentation::Body;
 use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::visible;
 
 use super::target::{self, Standing};
 use super::{About, Made, binary, content, diff, notes, size};
@@ -92,25 +91,4 @@ fn alone(about: About<'_>, path: &str) -> Result<Made, String> {
         _ => return content::make(path, &edit::text(about.operation, Role::Content)),
     }
     Ok(Made::of(Body::Text(lines)))
-}
-
-/// The first characters of what is looked for and of what replaces it, beside the change.
-pub(super) fn preview(about: About<'_>) -> Vec<(String, String)> {
-    const MOST: usize = 100;
-    let short = |role| {
-        let text = edit::text(about.operation, role);
-        let mut shown: String = text.chars().take(MOST).collect();
-        shown = visible(&shown).into_owned();
-        match text.chars().count().saturating_sub(MOST) {
-            0 => shown,
-            more => format!("{shown}… [{more} more characters]"),
-        }
-    };
-    match about.operation.kind() {
-        Kind::FileEdit => vec![("find".to_owned(), short(Role::Find)), ("replace".to_owned(), short(Role::Replace))],
-        Kind::FileInsertAfter | Kind::FileInsertBefore if about.operation.argument(Role::Find).is_some() => {
-            vec![("place".to_owned(), short(Role::Find))]
-        }
-        _ => Vec::new(),
-    }
 }

@@ -7,7 +7,7 @@ use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
 use super::structured::{self, label};
-use super::{About, change, size, target};
+use super::{About, size, target};
 use crate::ports::Backup;
 
 /// Nothing is kept of what a tool replaces or deletes (Z-23).
@@ -58,7 +58,6 @@ pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, 
     if is_structured(about.operation.kind()) {
         return out;
     }
-    out.extend(change::preview(about));
     if let ToolSays::NeedsApproval { description, .. } = about.operation.says() {
         out.push(("the tool says".to_owned(), visible(description).into_owned()));
     }

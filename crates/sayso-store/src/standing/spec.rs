@@ -27,6 +27,7 @@ pub fn write(grant: &Grant) -> Option<Node> {
         GrantKey::Command { words, folder } => ("command", Node::map([("words", list(words)), ("folder", Node::text(folder))])),
         GrantKey::Pattern(pattern) if pattern.form() == Form::Words => ("pattern", Node::text(&pattern.written)),
         GrantKey::Reads(workspace) => ("reads", Node::text(workspace)),
+        GrantKey::Edits(workspace) => ("edits", Node::text(workspace)),
         GrantKey::AnyContent { kind, path } => ("any_content", Node::map([("kind", Node::text(kind.word())), ("path", Node::text(path))])),
         GrantKey::McpTool { server, tool, schema } => {
             let mut map = vec![("server", Node::text(server)), ("tool", Node::text(tool))];
@@ -55,7 +56,8 @@ pub fn write(grant: &Grant) -> Option<Node> {
 pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, String> {
     let unknown = || "it was made by another version of sayso".to_owned();
     // A key that is not known could be a condition.
-    const KNOWN: [&str; 15] = [
+    const KNOWN: [&str; 16] = [
+        "edits",
         "exact",
         "payload",
         "command",
@@ -109,7 +111,7 @@ fn reach(spec: &Node) -> Option<Reach> {
 }
 
 fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, String> {
-    const KEYS: [&str; 7] = ["exact", "payload", "command", "pattern", "reads", "any_content", "mcp_tool"];
+    const KEYS: [&str; 8] = ["exact", "payload", "command", "pattern", "reads", "edits", "any_content", "mcp_tool"];
     let mut keys = KEYS.iter().filter_map(|name| Some((*name, spec.get(name)?)));
     let (Some((name, node)), None) = (keys.next(), keys.next()) else { return Ok(None) };
     if name == "pattern" {
@@ -128,6 +130,7 @@ fn plain_key(name: &str, node: &Node) -> Option<GrantKey> {
             let words: Option<Vec<String>> = node.get("words")?.items().iter().map(|word| word.as_text().map(str::to_owned)).collect();
             GrantKey::Command { words: words.filter(|words| !words.is_empty())?, folder: text("folder")? }
         }
+        "edits" => GrantKey::Edits(node.as_text().filter(|text| !text.is_empty())?.to_owned()),
         "reads" => GrantKey::Reads(node.as_text().filter(|text| !text.is_empty())?.to_owned()),
         "any_content" => GrantKey::AnyContent { kind: Kind::from_word(&text("kind")?)?, path: text("path")? },
         "mcp_tool" => GrantKey::McpTool {

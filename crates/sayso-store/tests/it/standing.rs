@@ -68,6 +68,7 @@ fn every_kind_of_grant_comes_back_as_it_was() {
         GrantKey::Command { words: vec!["a".to_owned(), "b c".to_owned()], folder: "/x".to_owned() },
         GrantKey::Pattern(Arc::new(pattern)),
         GrantKey::Reads("/ws".to_owned()),
+        GrantKey::Edits("/ws".to_owned()),
         GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/a\n".to_owned() },
         GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: Some(digest) },
         GrantKey::McpTool { server: "s".to_owned(), tool: "t".to_owned(), schema: None },

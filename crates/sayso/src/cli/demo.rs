@@ -31,6 +31,7 @@ use crate::exit_code::Exit;
 use crate::intake::batch::{Around, call};
 use crate::runner::{HostTool, Told};
 use crate::screen::paint::{Paint, Tone};
+use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
 use crate::screen::{self, line};
 use crate::workbench::{Parts, Workbench, settings};
@@ -104,7 +105,8 @@ fn show(args: &DemoArgs, whereabouts: Whereabouts, scratch: &Path) -> Result<Exi
     let paint = Paint::for_stream(&io::stdout());
     let person = line::is_there();
     let ask: Arc<dyn Ask> = match person {
-        true => screen::at_terminal(settings, args.plain, &whereabouts.state, &stopped).map_err(|error| Stop::usage(error.to_string()))?,
+        true => screen::at_terminal(settings, args.plain, &whereabouts.state, &stopped, Interrupts::Stop)
+            .map_err(|error| Stop::usage(error.to_string()))?,
         false => Arc::new(Nobody),
     };
     say(&heading(workspace, person, paint))?;

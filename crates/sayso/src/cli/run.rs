@@ -27,6 +27,7 @@ use crate::holding;
 use crate::intake::batch::{self, Around};
 use crate::runner::Told;
 use crate::screen::paint::{Paint, Tone};
+use crate::screen::painted::Interrupts;
 use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
@@ -234,7 +235,7 @@ fn asker(
     if how != How::Interactive || args.dry_run {
         return Ok((Arc::new(Nobody), None));
     }
-    let ask = screen::at_terminal(settings, args.plain, state, stopped)
+    let ask = screen::at_terminal(settings, args.plain, state, stopped, Interrupts::Stop)
         .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
     Ok((ask, None))
 }

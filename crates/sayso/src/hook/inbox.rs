@@ -28,7 +28,9 @@ pub(super) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, 
     match settings.hooks_ask.as_str() {
         "inbox" => match is_there(state) {
             Ok(_) => Ok(true),
-            Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| format!("{why}; {OTHERWISE}")),
+            Err(Trouble::NotThere) if settings.hooks_start => start(state).map(|()| true).map_err(|why| {
+                format!("questions go to the inbox, `hooks.start` is to open it, and {why}; open it yourself with `sayso serve`, which says what is wrong, {OTHERWISE}")
+            }),
             Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
@@ -51,7 +53,7 @@ fn is_there(state: &Path) -> Result<u64, Trouble> {
 
 /// Opens the inbox, in a session of its own and with nothing of the agent's environment.
 fn start(state: &Path) -> Result<(), String> {
-    let program = std::env::current_exe().map_err(|error| format!("the inbox could not be opened: {error}"))?;
+    let program = std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
     let mut command = Command::new(program);
     command.args(["serve", "--detached"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     for name in ["HOME", "PATH", "LANG", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
@@ -59,11 +61,17 @@ fn start(state: &Path) -> Result<(), String> {
     }
     // A group of its own: what ends the agent does not end it.
     command.process_group(0).current_dir("/");
-    command.spawn().map_err(|error| format!("the inbox could not be opened: {error}"))?;
+    let mut child = command.spawn().map_err(|error| format!("it could not be started: {error}"))?;
     let end = Instant::now() + STARTING;
+    let mut ended = None;
     while is_there(state).is_err() {
+        // One that another hook has just started ends this one at once, and may still need a moment itself.
+        ended = ended.or(child.try_wait().ok().flatten());
         if Instant::now() > end {
-            return Err("the inbox was started, and is not ready".to_owned());
+            return Err(match ended {
+                Some(status) => format!("it ended at once ({status})"),
+                None => format!("it was not ready within {} s", STARTING.as_secs()),
+            });
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -25,13 +25,19 @@ use sayso_gate::ports::Ask;
 
 /// The way to ask at this terminal: painted, or a line at a time where the person, the policy or the terminal wants no more than that.
 /// `state` is the folder of the record.
-pub fn at_terminal(settings: &Resolved, plain: bool, state: &Path, stopped: &Arc<AtomicBool>) -> io::Result<Arc<dyn Ask>> {
+pub fn at_terminal(
+    settings: &Resolved,
+    plain: bool,
+    state: &Path,
+    stopped: &Arc<AtomicBool>,
+    interrupts: painted::Interrupts,
+) -> io::Result<Arc<dyn Ask>> {
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
         let line = line::Line::open(|paint| plain::Look::of(settings, paint), Arc::clone(stopped))?;
         return Ok(Arc::new(line));
     }
     let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
-    Ok(Arc::new(painted::Painted::open(settings, patterns, Arc::clone(stopped))?))
+    Ok(Arc::new(painted::Painted::open(settings, patterns, Arc::clone(stopped), interrupts)?))
 }
 
 /// Whether the terminal says that it can move its cursor.

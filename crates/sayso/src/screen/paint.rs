@@ -22,6 +22,8 @@ pub enum Tone {
     Yellow,
     /// Headings of changes.
     Blue,
+    /// A catastrophe that was denied.
+    Alarm,
 }
 
 /// Paints text, or leaves it as it is.
@@ -73,6 +75,7 @@ impl Paint {
             Tone::Green => "32",
             Tone::Yellow => "33",
             Tone::Blue => "36",
+            Tone::Alarm => "1;97;41",
         };
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }

@@ -31,11 +31,21 @@ pub struct Painted {
     patterns: Arc<dyn Patterns>,
     notice: Notice,
     stopped: Arc<AtomicBool>,
+    interrupts: Interrupts,
+}
+
+/// What Ctrl-C does at a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupts {
+    /// It denies this one, and stops the batch.
+    Stop,
+    /// It is the signal that it always was, and answers nothing.
+    Leave,
 }
 
 impl Painted {
-    /// Opens the terminal. `stopped` says that the person pressed Ctrl-C.
-    pub fn open(settings: &Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>) -> io::Result<Self> {
+    /// Opens the terminal. `stopped` says that the person pressed Ctrl-C, or that nobody has to answer any more.
+    pub fn open(settings: &Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>, interrupts: Interrupts) -> io::Result<Self> {
         let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let look = Look {
             keymap: Keymap::named(&settings.keymap),
@@ -44,7 +54,7 @@ impl Painted {
             enter_approves: settings.enter_approves,
             theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
         };
-        Ok(Painted { tty: Mutex::new(Tty::open()?), look, patterns, notice: Notice::of(settings), stopped })
+        Ok(Painted { tty: Mutex::new(Tty::open()?), look, patterns, notice: Notice::of(settings), stopped, interrupts })
     }
 
     fn put(&self, prompt: Arc<Prompt>) -> io::Result<Ended> {
@@ -57,7 +67,10 @@ impl Painted {
         at.show(&mut taken)?;
         loop {
             if self.stopped.load(Ordering::SeqCst) {
-                return Ok(answered(prompt.answer(Choice::Quit)));
+                return Ok(match self.interrupts {
+                    Interrupts::Stop => answered(prompt.answer(Choice::Quit)),
+                    Interrupts::Leave => Ended::Cancelled,
+                });
             }
             let next = match taken.wait(at.longest())? {
                 Event::Lost => return Ok(Ended::Failed("the terminal is gone".to_owned())),
@@ -81,6 +94,11 @@ impl Painted {
                         return Ok(answered(answer));
                     }
                 }
+                Next::Interrupted if self.interrupts == Interrupts::Leave => {
+                    signal_hook::low_level::raise(signal_hook::consts::SIGINT)?;
+                    return Ok(Ended::Cancelled);
+                }
+                Next::Interrupted => return Ok(answered(prompt.answer(Choice::Quit))),
                 Next::Suspend => {
                     taken.suspend()?;
                     at.asking.disarm();

@@ -177,6 +177,11 @@ pub fn legend(prompt: &Prompt, look: Look) -> Vec<String> {
             [first, ..] => line(Action::Allow(scope), &format!("{}, or wider", first.words)),
         }
     }
+    for action in [Action::Edits, Action::ServerTool] {
+        for offer in action.offers(prompt).into_iter().filter_map(|at| prompt.offers.get(at)) {
+            line(action, &offer.words);
+        }
+    }
     if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) {
         line(Action::Pattern, "allow a pattern of commands, also for this project or everywhere: you see it before it is kept");
     }

@@ -3,11 +3,13 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
+use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::explain;
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Position, Scope};
+use sayso_core::verdict::Tier;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::approved::Approved;
 use sayso_gate::batch::{Batch, Step};
@@ -20,6 +22,8 @@ use super::plain;
 
 /// So many lines of output are shown of each call; the rest is counted.
 const MOST_LINES: usize = 12;
+/// So many effects of a catastrophe are told.
+const MOST_EFFECTS: usize = 4;
 /// A line of output is shown up to so many characters.
 const LONGEST_LINE: usize = 400;
 /// Lines about a call stand below its heading.
@@ -167,11 +171,29 @@ impl Progress {
             None if finished.outcome == Outcome::DryRun => (Tone::Yellow, dry(finished)),
             None => (Tone::Red, format!("✗ {}", visible_block(&finished.message))),
         };
+        if finished.outcome == Outcome::Blocked && finished.ran.is_none() {
+            self.notice(state, finished);
+        }
         let line = match text("change") {
             "" => line,
             id => format!("{line} (`sayso undo {}` takes it back)", visible(id)),
         };
         state.line(&self.paint.tone(tone, &line));
+    }
+
+    /// What is denied as a catastrophe is not asked about, so nobody would see that it was tried: it is told apart from all other ends.
+    fn notice(&self, state: &mut State, finished: &Finished) {
+        let Some(verdict) = finished.verdict.as_deref().filter(|verdict| verdict.tier == Tier::Catastrophic) else { return };
+        state.line(&self.paint.tone(Tone::Alarm, " ⚠ CATASTROPHIC OPERATION: denied, and nobody is asked about it "));
+        let does = |effect: &&Effect| !matches!(effect.kind, EffectKind::Run | EffectKind::Read);
+        let mut effects = verdict.effects.iter().filter(does);
+        for effect in effects.by_ref().take(MOST_EFFECTS) {
+            state.line(&self.paint.tone(Tone::Red, &format!("⚠ it {}", explain::effect(effect))));
+        }
+        let more = effects.count();
+        if more > 0 {
+            state.line(&self.paint.tone(Tone::Red, &format!("⚠ and {more} more like this")));
+        }
     }
 
     /// Whole lines of somebody else, in their place among these.

@@ -44,19 +44,18 @@ pub fn read(prompt: &Prompt, keymap: &Keymap, typed: &str) -> Reply {
         Action::Quit => Reply::Decided(Choice::Quit, None),
         Action::View => Reply::View,
         Action::Help => Reply::Help,
-        Action::Allow(scope) => allow(prompt, scope),
+        Action::Allow(_) | Action::Edits | Action::ServerTool => allow(prompt, action),
         Action::Pattern if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) => Reply::Pattern,
         // Where no pattern can be kept, the key means the project.
-        Action::Pattern => allow(prompt, Scope::Project),
+        Action::Pattern => allow(prompt, Action::Allow(Scope::Project)),
     }
 }
 
-fn allow(prompt: &Prompt, scope: Scope) -> Reply {
-    let offers: Vec<usize> =
-        (0..prompt.offers.len()).filter(|at| prompt.offers.get(*at).is_some_and(|offer| offer.scope == scope)).collect();
-    match (offers.as_slice(), scope) {
+fn allow(prompt: &Prompt, action: Action) -> Reply {
+    let offers = action.offers(prompt);
+    match (offers.as_slice(), action) {
         ([], _) => Reply::Nothing("that is not offered here"),
-        ([once], Scope::Once) => Reply::Decided(Choice::Offer(*once), None),
+        ([once], Action::Allow(Scope::Once)) => Reply::Decided(Choice::Offer(*once), None),
         _ => Reply::Wider(offers),
     }
 }

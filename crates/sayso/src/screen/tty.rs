@@ -3,8 +3,8 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,6 +20,24 @@ const PASTES_MARKED: &[u8] = b"\x1b[?2004h";
 const PASTES_UNMARKED: &[u8] = b"\x1b[?2004l";
 /// A terminal that does not say how large it is.
 const USUAL: (u16, u16) = (80, 24);
+
+/// Whether a prompt has the screen.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// What broke meanwhile, to be told as soon as the screen is given back: in the middle of a prompt nobody could read it, and nothing of
+/// the prompt would be where it was painted.
+static BROKEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Keeps the words of a panic back while a prompt has the screen.
+fn keep_panics_back() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| match IS_TAKEN.load(Ordering::SeqCst) {
+            true => BROKEN.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string()),
+            false => before(info),
+        }));
+    });
+}
 
 /// The terminal, opened by its own name: what is piped into sayso can answer nothing (H-72).
 pub struct Tty {
@@ -67,6 +85,7 @@ impl Tty {
             flag.store(false, Ordering::SeqCst);
         }
         let before = tcgetattr(&self.file)?;
+        keep_panics_back();
         let mut taken = Taken { tty: self, before, painter: Painter::default() };
         taken.enter()?;
         Ok(taken)
@@ -83,6 +102,7 @@ pub struct Taken<'a> {
 impl Taken<'_> {
     fn enter(&mut self) -> io::Result<()> {
         self.tty.idle.store(false, Ordering::SeqCst);
+        IS_TAKEN.store(true, Ordering::SeqCst);
         let mut raw = self.before.clone();
         raw.make_raw();
         tcsetattr(&self.tty.file, OptionalActions::Now, &raw)?;
@@ -96,6 +116,11 @@ impl Taken<'_> {
         let _ = self.write(PASTES_UNMARKED);
         let _ = tcsetattr(&self.tty.file, OptionalActions::Now, &self.before);
         self.tty.idle.store(true, Ordering::SeqCst);
+        IS_TAKEN.store(false, Ordering::SeqCst);
+        for words in BROKEN.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // Where there is nobody to read it, it is lost.
+            let _ = writeln!(io::stderr(), "{}", sayso_core::visible::visible_block(&words));
+        }
     }
 
     /// Columns and rows.

@@ -36,6 +36,7 @@ use super::feed::Feed;
 use super::inbox::Inbox;
 use super::posted::{Door as Which, Posted};
 use super::secret::Secret;
+use super::sources::Sources;
 use crate::assemble::{Choice, RealWorld};
 use crate::recorder::Recorder;
 use crate::{quick, workbench};
@@ -54,7 +55,7 @@ tokio::task_local! {
 pub(super) struct Door {
     whereabouts: Whereabouts,
     inbox: Arc<dyn Inbox>,
-    feed: Arc<Feed>,
+    feed: Arc<dyn Feed>,
     pin: bool,
     benches: Mutex<HashMap<String, Arc<Bench>>>,
     submitted: Mutex<HashMap<String, Arc<Submitted>>>,
@@ -67,6 +68,8 @@ type Over = Arc<Mutex<VecDeque<String>>>;
 /// What a workspace is judged with.
 struct Bench {
     bound: Option<Digest>,
+    /// What that was made from; none where it has to be read each time.
+    sources: Mutex<Option<Sources>>,
     gate: Arc<Gate>,
     recorder: Arc<Recorder>,
 }
@@ -110,18 +113,25 @@ pub(super) struct Done {
 }
 
 impl Door {
-    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<Feed>, pin: bool) -> Door {
+    pub(super) fn new(whereabouts: Whereabouts, inbox: Arc<dyn Inbox>, feed: Arc<dyn Feed>, pin: bool) -> Door {
         Door { whereabouts, inbox, feed, pin, benches: Mutex::default(), submitted: Mutex::default(), over: Over::default() }
     }
 
     /// The bench for a workspace, made anew when a policy, a rule or the program itself has changed.
     fn bench(&self, workspace: &str) -> Result<Arc<Bench>, String> {
+        let path = Path::new(workspace);
+        let known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
+        let stands = |bench: &Arc<Bench>| bench.sources.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Sources::stand);
+        if let Some(bench) = known.as_ref().filter(|bench| stands(bench)) {
+            return Ok(Arc::clone(bench));
+        }
         let choice = Choice { ignores_environment: true, ..Choice::default() };
         let folder = Folder::open(&self.whereabouts.state)?;
-        let path = Path::new(workspace);
+        // Looked at before it is read: what changes in between shows the next time.
+        let sources = Sources::look(&self.whereabouts, path);
         let bound = quick::bound(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
-        let known = self.benches.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned();
         if let Some(bench) = known.filter(|bench| bound.is_some() && bench.bound == bound) {
+            *bench.sources.lock().unwrap_or_else(PoisonError::into_inner) = sources;
             return Ok(bench);
         }
         let loaded = quick::load_in(&folder, &self.whereabouts, path, &choice, policy_files::general(&self.whereabouts));
@@ -150,9 +160,9 @@ impl Door {
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
         let feed = Arc::clone(&self.feed);
-        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(&feed, event))?;
+        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(feed.as_ref(), event))?;
         observing.keep();
-        let bench = Arc::new(Bench { bound, gate: Arc::new(gate), recorder });
+        let bench = Arc::new(Bench { bound, sources: Mutex::new(sources.filter(|_| bound.is_some())), gate: Arc::new(gate), recorder });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
         if benches.len() >= WORKSPACES {
             // Those of operations that wait stay: a policy that gets stricter counts for them, too.
@@ -239,7 +249,7 @@ impl Door {
 }
 
 /// Tells the end of an operation.
-fn tell(feed: &Feed, event: &Event) {
+fn tell(feed: &dyn Feed, event: &Event) {
     let Some(name) = names::name(event.kind, Names::Sayso) else { return };
     let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
     feed.tell(name, &session, json::write_plain(&payload(event, Names::Sayso)), Some(event.clone()), None);

@@ -54,8 +54,34 @@ pub(super) struct Wanted {
     pub names: Names,
 }
 
-/// The feed. Another store of events, which several servers share, would have the same functions.
-pub(super) struct Feed {
+/// Who tells what happened, and keeps it for whoever listens. A store of events that several servers share is another one of these.
+pub(super) trait Feed: Send + Sync {
+    /// How many screens are open that could answer.
+    fn watching(&self) -> usize;
+    /// The id of the last event.
+    fn last(&self) -> String;
+    /// Tells everybody, and keeps it. Whoever is too slow is dropped, and can come back.
+    fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>);
+    /// Listens from now on, and before that to what was missed since an event. `watches`: somebody sits there who could answer.
+    ///
+    /// # Errors
+    /// When there are too many.
+    fn listen(self: Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String>;
+    /// Somebody listens no longer.
+    fn left(&self, number: u64, watches: bool);
+    /// Ends all streams: the server stops.
+    fn close(&self);
+}
+
+impl dyn Feed {
+    /// Tells something that is not about a prompt.
+    pub(super) fn say(&self, kind: &'static str, session: &str, ours: &Node) {
+        self.tell(kind, session, json::write_plain(ours), None, None);
+    }
+}
+
+/// The feed of this process.
+pub(super) struct FeedHere {
     run: Arc<str>,
     inner: Mutex<Inner>,
     listening: AtomicUsize,
@@ -77,7 +103,7 @@ struct Listener {
 
 /// Somebody listens, until this is dropped.
 pub(super) struct Listening {
-    feed: Arc<Feed>,
+    feed: Arc<dyn Feed>,
     number: u64,
     /// What comes.
     pub from: Receiver<Bytes>,
@@ -86,33 +112,27 @@ pub(super) struct Listening {
     watches: bool,
 }
 
-impl Feed {
-    pub(super) fn new(run: &str) -> Feed {
+impl FeedHere {
+    pub(super) fn new(run: &str) -> FeedHere {
         let inner = Inner { next: 1, ..Inner::default() };
-        Feed { run: run.into(), inner: Mutex::new(inner), listening: AtomicUsize::new(0) }
+        FeedHere { run: run.into(), inner: Mutex::new(inner), listening: AtomicUsize::new(0) }
     }
 
     fn inner(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// How many screens are open that could answer.
-    pub(super) fn watching(&self) -> usize {
+impl Feed for FeedHere {
+    fn watching(&self) -> usize {
         self.listening.load(Ordering::Acquire)
     }
 
-    /// The id of the last event.
-    pub(super) fn last(&self) -> String {
+    fn last(&self) -> String {
         id(&self.run, self.inner().next - 1)
     }
 
-    /// Tells something that is not about a prompt.
-    pub(super) fn say(&self, kind: &'static str, session: &str, ours: &Node) {
-        self.tell(kind, session, json::write_plain(ours), None, None);
-    }
-
-    /// Tells everybody, and keeps it. Whoever is too slow is dropped, and can come back.
-    pub(super) fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+    fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>) {
         let mut gone = Vec::new();
         {
             let mut inner = self.inner();
@@ -146,11 +166,7 @@ impl Feed {
         }
     }
 
-    /// Listens from now on, and before that to what was missed since an event. `watches`: somebody sits there who could answer.
-    ///
-    /// # Errors
-    /// When there are too many.
-    pub(super) fn listen(self: &Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String> {
+    fn listen(self: Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String> {
         let mut inner = self.inner();
         if inner.listeners.len() >= MOST {
             return Err(format!("{MOST} listeners are here already"));
@@ -182,11 +198,15 @@ impl Feed {
         inner.listeners.insert(number, Listener { wanted, to });
         drop(inner);
         self.listening.fetch_add(usize::from(watches), Ordering::AcqRel);
-        Ok(Listening { feed: Arc::clone(self), number, from, first, watches })
+        Ok(Listening { feed: self, number, from, first, watches })
     }
 
-    /// Ends all streams: the server stops.
-    pub(super) fn close(&self) {
+    fn left(&self, number: u64, watches: bool) {
+        self.inner().listeners.remove(&number);
+        self.listening.fetch_sub(usize::from(watches), Ordering::AcqRel);
+    }
+
+    fn close(&self) {
         self.inner().listeners.clear();
     }
 }
@@ -212,8 +232,7 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        self.feed.inner().listeners.remove(&self.number);
-        self.feed.listening.fetch_sub(usize::from(self.watches), Ordering::AcqRel);
+        self.feed.left(self.number, self.watches);
     }
 }
 
@@ -295,6 +314,10 @@ mod tests {
         Wanted { session: None, kinds: Vec::new(), names: Names::Sayso }
     }
 
+    fn say(feed: &FeedHere, kind: &'static str, session: &str, ours: &Node) {
+        (feed as &dyn Feed).say(kind, session, ours);
+    }
+
     fn heard(listening: &mut Listening) -> String {
         let mut out: Vec<Bytes> = std::mem::take(&mut listening.first);
         while let Ok(bytes) = listening.from.try_recv() {
@@ -305,41 +328,41 @@ mod tests {
 
     #[test]
     fn who_comes_back_hears_what_was_missed_and_nothing_twice() {
-        let feed = Arc::new(Feed::new("run"));
-        feed.say("updated", "", &Node::text("one"));
-        let mut first = feed.listen(all(), None, true, 0).unwrap();
-        feed.say("updated", "", &Node::text("two"));
+        let feed = Arc::new(FeedHere::new("run"));
+        say(&feed, "updated", "", &Node::text("one"));
+        let mut first = Arc::clone(&feed).listen(all(), None, true, 0).unwrap();
+        say(&feed, "updated", "", &Node::text("two"));
         let text = heard(&mut first);
         assert!(!text.contains("one") && text.contains("id: run-2\ndata: \"two\"\n\n"), "{text}");
         assert!(text.contains("event: hello\n") && feed.watching() == 1);
         drop(first);
-        feed.say("updated", "", &Node::text("three"));
-        let mut again = feed.listen(all(), Some("run-2"), false, 0).unwrap();
+        say(&feed, "updated", "", &Node::text("three"));
+        let mut again = Arc::clone(&feed).listen(all(), Some("run-2"), false, 0).unwrap();
         let text = heard(&mut again);
         assert!(text.contains("three") && !text.contains("two") && !text.contains("reset"), "{text}");
         assert_eq!(feed.watching(), 0);
         for lost in ["other-1", "run-9", "run-", "run", "", "run--1", "run-99999999999999999999"] {
-            assert!(heard(&mut feed.listen(all(), Some(lost), false, 0).unwrap()).starts_with("event: reset\n"), "{lost}");
+            assert!(heard(&mut Arc::clone(&feed).listen(all(), Some(lost), false, 0).unwrap()).starts_with("event: reset\n"), "{lost}");
         }
     }
 
     #[test]
     fn what_is_too_long_ago_is_said_to_be_lost() {
-        let feed = Arc::new(Feed::new("run"));
+        let feed = Arc::new(FeedHere::new("run"));
         for _ in 0..KEPT + 10 {
-            feed.say("updated", "", &Node::text("x"));
+            say(&feed, "updated", "", &Node::text("x"));
         }
         assert_eq!(feed.inner().kept.len(), KEPT);
-        assert!(heard(&mut feed.listen(all(), Some("run-3"), false, 0).unwrap()).starts_with("event: reset\n"));
-        assert!(!heard(&mut feed.listen(all(), Some("run-10"), false, 0).unwrap()).contains("reset"));
+        assert!(heard(&mut Arc::clone(&feed).listen(all(), Some("run-3"), false, 0).unwrap()).starts_with("event: reset\n"));
+        assert!(!heard(&mut Arc::clone(&feed).listen(all(), Some("run-10"), false, 0).unwrap()).contains("reset"));
     }
 
     #[test]
     fn who_does_not_read_is_dropped() {
-        let feed = Arc::new(Feed::new("run"));
-        let mut slow = feed.listen(all(), None, true, 0).unwrap();
+        let feed = Arc::new(FeedHere::new("run"));
+        let mut slow = Arc::clone(&feed).listen(all(), None, true, 0).unwrap();
         for _ in 0..=WAITING {
-            feed.say("updated", "", &Node::text("x"));
+            say(&feed, "updated", "", &Node::text("x"));
         }
         assert!(feed.inner().listeners.is_empty());
         let mut count = 0;
@@ -351,15 +374,15 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted() {
-        let feed = Arc::new(Feed::new("run"));
+        let feed = Arc::new(FeedHere::new("run"));
         let of = Wanted { session: Some("a".to_owned()), kinds: vec!["updated".to_owned()], ..all() };
-        let mut some = feed.listen(of, None, false, 0).unwrap();
-        feed.say("updated", "b", &Node::text("other session"));
-        feed.say("entry", "a", &Node::text("other kind"));
-        feed.say("updated", "a", &Node::text("this"));
+        let mut some = Arc::clone(&feed).listen(of, None, false, 0).unwrap();
+        say(&feed, "updated", "b", &Node::text("other session"));
+        say(&feed, "entry", "a", &Node::text("other kind"));
+        say(&feed, "updated", "a", &Node::text("this"));
         let text = heard(&mut some);
         assert!(text.contains("this") && !text.contains("other"), "{text}");
-        let mut foreign = feed.listen(Wanted { names: Names::Opencode, ..all() }, Some("run-0"), false, 0).unwrap();
+        let mut foreign = Arc::clone(&feed).listen(Wanted { names: Names::Opencode, ..all() }, Some("run-0"), false, 0).unwrap();
         assert!(!heard(&mut foreign).contains("this"), "no name for it there");
     }
 }

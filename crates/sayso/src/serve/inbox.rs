@@ -71,7 +71,7 @@ pub(super) struct Here {
 }
 
 struct Shared {
-    feed: Arc<Feed>,
+    feed: Arc<dyn Feed>,
     rows: Mutex<Rows>,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Waiting {
 }
 
 impl Here {
-    pub(super) fn new(feed: Arc<Feed>) -> Here {
+    pub(super) fn new(feed: Arc<dyn Feed>) -> Here {
         let queue = Prompts::new();
         // Prompts wait here also while nobody looks.
         let seat = queue.join(Answerer::new("the inbox"));

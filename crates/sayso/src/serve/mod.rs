@@ -27,6 +27,7 @@ mod reply;
 mod route;
 mod secret;
 mod server;
+mod sources;
 mod stream;
 mod who;
 pub mod wire;

@@ -7,7 +7,7 @@ use sayso_world::whereabouts::Whereabouts;
 use tokio::sync::watch;
 
 use super::door::Door;
-use super::feed::Feed;
+use super::feed::{Feed, FeedHere};
 use super::folder::Home;
 use super::guard::Names;
 use super::inbox::{Here, Inbox};
@@ -59,7 +59,7 @@ pub(super) struct Server {
     pub url: Option<String>,
     /// The names that a request over TCP may have in its `Host`.
     pub names: Option<Names>,
-    pub feed: Arc<Feed>,
+    pub feed: Arc<dyn Feed>,
     pub inbox: Arc<dyn Inbox>,
     pub door: Door,
     pub tokens: Tokens,
@@ -76,7 +76,7 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(home: Home, whereabouts: Whereabouts, port: Option<u16>, log: Log) -> Result<Server, String> {
         let run = Secret::fresh()?;
-        let feed = Arc::new(Feed::new(run.word().get(..8).unwrap_or_default()));
+        let feed: Arc<dyn Feed> = Arc::new(FeedHere::new(run.word().get(..8).unwrap_or_default()));
         let inbox: Arc<dyn Inbox> = Arc::new(Here::new(Arc::clone(&feed)));
         let recorded = Recorded::new(&whereabouts.state, whereabouts.uid);
         Ok(Server {

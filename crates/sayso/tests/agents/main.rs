@@ -7,6 +7,7 @@
 
 mod cases_claude;
 mod cases_codex;
+mod cases_inbox;
 mod cases_screen;
 mod claude;
 mod codex;
@@ -38,7 +39,11 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
-    let cases: Vec<Case> = [cases_claude::all(), cases_screen::all(), cases_codex::all()].into_iter().flatten().filter(is_wanted).collect();
+    let cases: Vec<Case> = [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all()]
+        .into_iter()
+        .flatten()
+        .filter(is_wanted)
+        .collect();
     let (mut seen, mut failed) = (Vec::new(), 0);
     for case in &cases {
         let start = Instant::now();
@@ -52,6 +57,9 @@ fn main() -> ExitCode {
     }
     if failed == 0 && wanted.is_empty() {
         table::check(&agents, &seen);
+    }
+    if failed == 0 && wanted == ["inbox"] && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
+        table::write_inbox(&agents);
     }
     println!("{} cases with real agents, {failed} failed", cases.len());
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -3,19 +3,32 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Where the table is put, and the session.
+/// Where the table is put, the session, and what was answered in a browser.
 const TABLE: &str = "<!-- what the agents did: written by `./test --agents` -->";
 const SESSION: &str = "<!-- a session: written by `./test --agents` -->";
+const INBOX: &str = "<!-- a call answered in a browser: written by `./test --agents` -->";
 const END: &str = "<!-- end -->";
+
+/// Where it stands.
+fn document() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md")
+}
+
+/// Writes what was answered in a browser, and nothing else.
+pub fn write_inbox(agents: &Path) {
+    let text = std::fs::read_to_string(document()).unwrap();
+    std::fs::write(document(), put(&text, INBOX, &crate::cases_inbox::play(agents))).unwrap();
+}
 
 /// Compares the table with the document, or writes it there, with a session that nobody compares: its screen is never quite the same.
 pub fn check(agents: &Path, seen: &[(&str, &str, String)]) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
+    let file = document();
     let text = std::fs::read_to_string(&file).unwrap();
     let new = put(&text, TABLE, &table(seen));
     let session = crate::transcript::play(agents);
     if std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
         std::fs::write(&file, put(&new, SESSION, &session)).unwrap();
+        write_inbox(agents);
     } else {
         let advice = "look at it, and run with SAYSO_WRITE_NUMBERS=1";
         assert!(new == text, "the agents did something else than docs/agents.md says; {advice}:\n{}", table(seen));

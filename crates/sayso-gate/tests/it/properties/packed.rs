@@ -135,6 +135,7 @@ fn every_grant() -> Vec<Grant> {
         GrantKey::AnyContent { kind: Kind::FileEdit, path: text("/ws/src/main.rs") },
         GrantKey::McpTool { server: text("github"), tool: text("get_issue"), schema: None },
         GrantKey::RestOfBatch,
+        GrantKey::Edits(text("/ws")),
     ];
     let reaches = [Reach::Once(text("id")), Reach::Batch(text("b")), Reach::Session(text("s")), Reach::Project(text("/ws")), Reach::Always];
     let grant = |(number, key): (usize, GrantKey)| Grant {

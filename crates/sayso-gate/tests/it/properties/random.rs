@@ -249,6 +249,7 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
         GrantKey::Command { words: words("rm"), folder: "/ws".to_owned() },
         GrantKey::Command { words: words("npm"), folder: "/ws".to_owned() },
         GrantKey::Reads("/ws".to_owned()),
+        GrantKey::Edits("/ws".to_owned()),
         GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/src/main.rs".to_owned() },
         GrantKey::McpTool { server: "github".to_owned(), tool: "get_issue".to_owned(), schema: Some(Digest::of_bytes(b"x")) },
         GrantKey::RestOfBatch,

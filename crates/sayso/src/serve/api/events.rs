@@ -31,7 +31,7 @@ pub(super) fn of_session(server: &Arc<Server>, asked: &Asked) -> Answered {
 
 fn stream(server: &Arc<Server>, asked: &Asked, wanted: Wanted) -> Answered {
     let after = asked.headers.get("last-event-id").map(|id| id.to_str().unwrap_or_default());
-    let listening = server.feed.listen(wanted, after, true, server.inbox.len());
+    let listening = std::sync::Arc::clone(&server.feed).listen(wanted, after, true, server.inbox.len());
     let listening = listening.map_err(|why| Problem::new(429, "too-many", why))?;
     Ok(Reply::events(Events::new(listening)))
 }

@@ -10,7 +10,9 @@ mod life;
 mod load;
 mod operations;
 mod rights;
+mod store_trouble;
 mod watching;
+mod watching_painted;
 mod web;
 
 use std::collections::HashMap;

@@ -134,3 +134,55 @@ keymaps! {
     i_01_keys_of_opencode, z_02_wider_keys_of_opencode, "opencode";
     i_01_keys_of_kollabor, z_02_wider_keys_of_kollabor, "kollabor";
 }
+
+/// Z-58: `A` is for every edit of the workspace, in this session; a delete, a protected file and a command are none.
+#[test]
+fn the_key_for_all_edits_of_kollabor() {
+    let edit = r#"{"type": "file_edit", "id": "e", "file": "a.py", "find": "old", "replace": "new"}"#.to_owned();
+    let protected = r#"{"type": "file_write", "id": "p", "file": ".env", "content": "A=1\n"}"#.to_owned();
+    let delete = r#"{"type": "file_delete", "id": "d", "file": "c.py"}"#.to_owned();
+    let room = room("kollabor", &[create("f1.py"), create("f2.py"), edit, command("sort -o o.txt a.py"), protected, delete]);
+    let mut screen = room.run();
+    screen.see(&place(1, 6));
+    assert!(screen.text().contains("A all edits…") && !screen.text().contains("t this tool…"), "{}", screen.text());
+    // A small letter is another key.
+    screen.press("?");
+    screen.see("every write and edit of files in this workspace");
+    screen.press("x");
+    screen.at(&place(1, 6), "A");
+    screen.see("every write and edit of files in this workspace");
+    back_and_forth(&mut screen, "A");
+    screen.press("y");
+    // The next that is asked about is the command.
+    screen.see(&place(4, 6));
+    assert!(room.has("f1.py") && room.has("f2.py"));
+    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n");
+    assert!(!screen.text().contains("A all edits…"), "{}", screen.text());
+    screen.press("d");
+    screen.at(&place(5, 6), "d");
+    screen.at("confirmation 1 of 2", "d");
+    let (text, _) = screen.end();
+    assert!(!room.has("o.txt") && !room.has(".env") && room.has("c.py"), "{text}");
+}
+
+#[test]
+fn the_key_for_a_tool_of_a_server_of_kollabor() {
+    let call = |number: u32| {
+        format!(
+            r#"{{"type": "mcp_tool", "id": "m{number}", "server": "github", "tool": "get_issue", "arguments": {{"number": {number}}}}}"#
+        )
+    };
+    let room = room("kollabor", &[call(1), call(2), create("f.py")]);
+    let mut screen = room.run();
+    screen.see(&place(1, 3));
+    assert!(screen.text().contains("t this tool…") && !screen.text().contains("A all edits…"), "{}", screen.text());
+    screen.press("t");
+    screen.see("every call of get_issue of the MCP server github in this session");
+    screen.press("y");
+    // The second call is of the same tool.
+    screen.at(&place(3, 3), "t");
+    screen.see("not offered here");
+    screen.press("d");
+    screen.end();
+    assert!(!room.has("f.py"));
+}

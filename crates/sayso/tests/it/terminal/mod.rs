@@ -6,7 +6,8 @@ mod answers;
 mod demo;
 mod keymaps;
 mod painted;
-mod screen;
+mod panics;
+pub mod screen;
 
 use std::io::{Read, Write};
 use std::path::Path;

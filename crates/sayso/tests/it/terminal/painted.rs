@@ -372,3 +372,15 @@ fn a_project_names_no_program_that_is_started_when_a_prompt_waits() {
     screen.press("n");
     screen.end();
 }
+
+#[test]
+fn a_catastrophe_is_told_though_nobody_is_asked() {
+    let room = Room::new(&[command("rm -rf / --no-preserve-root"), create("f.py")]).policy("approval_timeout: 0");
+    let mut screen = room.run();
+    screen.see("CATASTROPHIC OPERATION: denied, and nobody is asked about it");
+    screen.see("it deletes / with everything below");
+    screen.at("operation 2 of 2", "n");
+    let (text, status) = screen.end();
+    assert!(text.contains("CATASTROPHIC OPERATION") && !room.has("f.py"), "{text}");
+    assert_eq!(status, 20);
+}

@@ -86,7 +86,8 @@ pub struct Screen {
 }
 
 impl Screen {
-    fn start(folder: &Path, home: &Path, line: &str, columns: u16, rows: u16) -> Screen {
+    /// Starts a line of a shell.
+    pub fn start(folder: &Path, home: &Path, line: &str, columns: u16, rows: u16) -> Screen {
         let pair = native_pty_system().openpty(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", line]);
