@@ -23,6 +23,7 @@ pub(crate) mod search;
 mod small;
 mod subcommands;
 mod text;
+mod told;
 mod tools;
 
 use std::sync::LazyLock;
@@ -95,7 +96,8 @@ static INDEX: Index = Index::new(&FAMILIES);
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let row = INDEX.get(name).map(|(program, _)| program);
-    row.or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
+    let told = || told::find(name).map(|row| tools::told(row.runs_words()));
+    row.or_else(|| tools::by_prefix(name)).or_else(told).or_else(|| with_subcommands().get(name).copied())
 }
 
 /// The programs of [`subcommands`], for names that have no row.

@@ -42,6 +42,7 @@ pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
 gem: --version | -v | list
+brew: --version | -v | --prefix | --prefix WORD | --cellar | --cellar WORD | --repository
 apt apt-get apt-cache: --version | -v
 apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
 apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames

@@ -1,6 +1,6 @@
 //! Programs that run what their words say: interpreters, shells, debuggers, editors.
 
-use super::{Program, queries, subcommands};
+use super::{Program, queries, subcommands, told};
 use crate::carriers;
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -43,6 +43,13 @@ pub(super) fn by_prefix(name: &str) -> Option<&'static Program> {
 pub(super) fn with_subcommands(runs_words: bool) -> &'static Program {
     const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
     const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
+    if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
+}
+
+/// A program that [`told`] knows.
+pub(super) fn told(runs_words: bool) -> &'static Program {
+    const RUNS_WORDS: Program = Program::raw(&[], told::meaning).interpreter();
+    const LEAVES_WORDS: Program = Program::raw(&[], told::meaning);
     if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
 }
 
