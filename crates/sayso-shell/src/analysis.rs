@@ -223,6 +223,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let carries = match program {
         Some(_) if leaves_alone => Carries::Nothing,
+        Some(_) if programs::is_only_named(&name) => Carries::Perhaps,
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };

@@ -294,8 +294,46 @@ fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 scene.read(path, false);
             }
         }
+        ["x509" | "req" | "crl", words @ ..] if shows_certificate(words) => {
+            for pair in words.windows(2).filter(|pair| pair.first() == Some(&"-in")) {
+                pair.last().into_iter().for_each(|path| scene.read(path, false));
+            }
+        }
         _ => scene.unknown("works on keys, certificates or connections"),
     }
+}
+
+/// Whether nothing is made of a certificate, which is only shown in words.
+fn shows_certificate(words: &[&str]) -> bool {
+    const SHOWS: [&str; 17] = [
+        "-noout",
+        "-text",
+        "-subject",
+        "-issuer",
+        "-dates",
+        "-startdate",
+        "-enddate",
+        "-serial",
+        "-fingerprint",
+        "-sha256",
+        "-sha1",
+        "-hash",
+        "-email",
+        "-purpose",
+        "-pubkey",
+        "-modulus",
+        "-verify",
+    ];
+    let mut rest = words.iter();
+    let mut known = words.contains(&"-noout");
+    while let Some(word) = rest.next() {
+        known &= match *word {
+            "-in" => rest.next().is_some_and(|path| hole::is_literal(path) && !path.starts_with('-') && !path.contains(':')),
+            "-inform" | "-checkend" => rest.next().is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_alphanumeric())),
+            word => SHOWS.contains(&word),
+        };
+    }
+    known
 }
 
 /// Only the fingerprint of a key.

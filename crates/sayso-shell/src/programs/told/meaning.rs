@@ -168,7 +168,9 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             Role::Write => scene.write(word),
             Role::WriteBelow => scene.path(EffectKind::Write, word, false, Manner { recursive: true, ..PLAIN }),
             Role::Delete => scene.path(EffectKind::Delete, word, true, PLAIN),
-            Role::Host => scene.connect(word),
+            // `+short` of dig says how to show the answer.
+            Role::Host if word.starts_with('+') => {}
+            Role::Host => scene.connect(word.trim_start_matches('@')),
             Role::Data => {}
             Role::Word if is_plain(word) => {}
             Role::Word => {

@@ -43,6 +43,9 @@ const SLOTS: usize = 8192;
 /// Stands for no name.
 const NONE: u32 = u32::MAX;
 
+/// Set beside the start of a name whose program may run its words, or of which only the purpose is told: what stands in its words is looked at.
+const OPEN: u32 = 1 << 31;
+
 /// Where names start in the text, from where the hash of the name says until there is none.
 struct Slots {
     starts: [u32; SLOTS],
@@ -62,6 +65,7 @@ const fn slots(text: &[u8]) -> Slots {
             at += 1;
             continue;
         }
+        let open = if leaves_words_alone(text, at) { 0 } else { OPEN };
         while text[at] != b';' {
             let start = at;
             let mut hash: u32 = 0x811c_9dc5;
@@ -73,7 +77,7 @@ const fn slots(text: &[u8]) -> Slots {
             while slots.starts[slot] != NONE {
                 slot = (slot + 1) % SLOTS;
             }
-            slots.starts[slot] = start as u32;
+            slots.starts[slot] = start as u32 | open;
             if at - start > slots.longest {
                 slots.longest = at - start;
             }
@@ -88,35 +92,87 @@ const fn slots(text: &[u8]) -> Slots {
     slots
 }
 
+/// Whether no form of the program whose line starts here runs its words, and its options or subcommands are told.
+#[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
+const fn leaves_words_alone(text: &[u8], mut at: usize) -> bool {
+    while text[at] != b';' {
+        at += 1;
+    }
+    at += 1;
+    let (mut looks, mut runs) = (true, false);
+    // The second field, word by word.
+    while at < text.len() && text[at] != b';' && text[at] != b'\n' {
+        let word = at;
+        while at < text.len() && !matches!(text[at], b' ' | b';' | b'\n') {
+            at += 1;
+        }
+        match at - word {
+            1 if text[word] == b'!' => runs = true,
+            2 | 3 if text[word] == b'a' => looks = false,
+            4 if text[word] == b'c' => runs = true,
+            6 if text[word] == b's' => looks = false,
+            _ => {}
+        }
+        while at < text.len() && text[at] == b' ' {
+            at += 1;
+        }
+    }
+    // The third field, and whether more stands below.
+    let mut options = false;
+    if at < text.len() && text[at] == b';' {
+        at += 1;
+        while at < text.len() && text[at] != b';' && text[at] != b'\n' {
+            options |= text[at] != b' ';
+            at += 1;
+        }
+    }
+    while at < text.len() && text[at] != b'\n' {
+        at += 1;
+    }
+    let goes_on = at + 1 < text.len() && text[at + 1] == b' ';
+    !runs && (looks || options || goes_on)
+}
+
 const fn slot(hash: u32) -> usize {
     (hash ^ hash >> 16) as usize % SLOTS
 }
 
 /// The lines of a program: its own, and those of its subcommands.
 pub(super) fn find(name: &str) -> Option<row::Row> {
+    let start = (start(name)? & !OPEN) as usize;
+    let line = TEXT.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
+    row::Row::read(TEXT.get(line..)?)
+}
+
+/// Whether a program is told, and if so, whether it may run its words or only its purpose is told.
+pub(super) fn is_open(name: &str) -> Option<bool> {
+    start(name).map(|start| start & OPEN != 0)
+}
+
+/// Where a name starts in the text.
+fn start(name: &str) -> Option<u32> {
     if name.is_empty() || name.len() > INDEX.longest {
         return None;
     }
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let slots = (0..SLOTS).filter_map(|step| INDEX.starts.get((slot(hash) + step) % SLOTS));
-    let start = slots.take_while(|start| **start != NONE).find_map(|start| {
-        let rest = TEXT.get(*start as usize..)?.strip_prefix(name)?;
-        rest.starts_with([' ', ';']).then_some(*start as usize)
-    })?;
-    let line = TEXT.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
-    row::Row::read(TEXT.get(line..)?)
+    slots.take_while(|start| **start != NONE).copied().find(|start| {
+        let rest = TEXT.get((start & !OPEN) as usize..).and_then(|rest| rest.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with([' ', ';']))
+    })
+}
+
+/// The names at the start of lines.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let heads = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '#']));
+    heads.flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{INDEX, TEXT, find};
+    use super::{INDEX, find, names};
     use crate::programs::told::row::{Does, Role};
-
-    /// The names at the start of lines.
-    fn names() -> impl Iterator<Item = &'static str> {
-        let heads = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '#']));
-        heads.flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace())
-    }
 
     #[test]
     fn every_name_stands_once_and_finds_its_line() {
@@ -129,6 +185,15 @@ mod tests {
         all.sort_unstable();
         let doubled: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
         assert!(doubled.is_empty(), "{doubled:?}");
+    }
+
+    #[test]
+    fn what_is_not_told_in_full_is_open() {
+        for name in names() {
+            let row = find(name).unwrap();
+            assert_eq!(super::is_open(name), Some(row.runs_words() || row.is_only_named()), "{name}");
+        }
+        assert!(super::is_open("docker") == Some(true) && super::is_open("sox") == Some(true) && super::is_open("dust") == Some(false));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 #[derive(Clone, Copy)]
 pub(in crate::programs) struct Row {
     own: Form,
-    body: &'static str,
+    /// The text behind its own line, with the lines of its subcommands at the start.
+    rest: &'static str,
 }
 
 /// One line: a program or some of its subcommands.
@@ -69,9 +70,7 @@ impl Row {
         // The program's own options may go on below.
         let more = rest.split_inclusive('\n').take_while(|line| line.starts_with("    ")).map(str::len).sum::<usize>();
         let own = Form::read(text.get(..first + more).unwrap_or(head))?;
-        let rest = rest.get(more..)?;
-        let body = rest.split_inclusive('\n').take_while(|line| line.starts_with("  ")).map(str::len).sum::<usize>();
-        Some(Row { own, body: rest.get(..body)? })
+        Some(Row { own, rest: rest.get(more..)? })
     }
 
     pub(super) fn own(&self) -> Form {
@@ -85,9 +84,9 @@ impl Row {
 
     /// The lines of the subcommands.
     pub(super) fn forms(&self) -> impl Iterator<Item = Form> {
-        let mut rest = self.body;
+        let mut rest = self.rest;
         std::iter::from_fn(move || {
-            let first = rest.split_inclusive('\n').next().map(str::len)?;
+            let first = rest.split_inclusive('\n').next().filter(|line| line.starts_with("  ")).map(str::len)?;
             let more = rest.get(first..)?.split_inclusive('\n').take_while(|line| line.starts_with("    ")).map(str::len).sum::<usize>();
             let (form, after) = rest.split_at_checked(first + more)?;
             rest = after;
@@ -97,12 +96,22 @@ impl Row {
 
     /// Whether there are subcommands.
     pub(super) fn has_forms(&self) -> bool {
-        !self.body.is_empty()
+        self.rest.starts_with("  ")
     }
 
     /// The place that the program asks.
     pub(super) fn place(&self) -> Option<String> {
         self.own.words.split_ascii_whitespace().find_map(|word| word.strip_prefix('@')).map(|place| place.replace('_', " "))
+    }
+
+    /// Whether its options, its subcommands or the paths among its operands are told, and not only what it is for.
+    pub(in crate::programs) fn is_modelled(&self) -> bool {
+        self.has_forms() || !self.own.options.is_empty() || self.own.told().is_ok_and(|told| told.does == Does::Looks)
+    }
+
+    /// Whether only its purpose is told, and it is not known to run its words.
+    pub(in crate::programs) fn is_only_named(&self) -> bool {
+        !self.is_modelled() && !self.runs_words()
     }
 
     /// Whether some form of it may run its words.
