@@ -10,7 +10,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["sed", "gsed"],
         "-n,--silent,--quiet -e,--expression= -f,--file=< -E,-r,--regexp-extended -i,--in-place~ -s,--separate -u,--unbuffered \
-         -z,--null-data -l,--line-length= --posix --sandbox --debug --follow-symlinks --version --help",
+         -z,--null-data -l,--line-length= --posix --sandbox --follow-symlinks --version --help",
         edits,
     ),
     Program::new(

@@ -72,6 +72,9 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
         }
     }
     paths_of_options(scene, given);
+    for address in given.options.iter().filter(|option| option.takes == Takes::ReadPath).filter_map(|option| option.value) {
+        fetches(scene, address);
+    }
     if !row.has_forms() {
         late_options(scene, given);
     }
@@ -153,14 +156,11 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
     let mut fits = true;
     for (word, role) in given.operands.iter().zip(&roles) {
         match role {
-            // Most take this for their input.
-            Role::Read | Role::ReadBelow | Role::Search | Role::Write if *word == "-" => {}
+            // Most take this for their input, and few for their output.
+            Role::Read | Role::ReadBelow | Role::Search if *word == "-" => {}
+            Role::Write if *word == "-" && scene.name == "pdftotext" => {}
             // Some take an address where they take a file.
-            Role::Read | Role::ReadBelow | Role::Search if word.contains("://") => {
-                scene.connect(word);
-                fits = false;
-                scene.unlisted_word(word, format!("`{}` fetches `{}`", scene.name, scene.shown(word)));
-            }
+            Role::Read | Role::ReadBelow | Role::Search if fetches(scene, word) => fits = false,
             Role::Read => scene.read(word, false),
             Role::ReadBelow => scene.read(word, true),
             Role::Search if hole::is_literal(word) => scene.read(&hole::names_below(word, &[]), true),
@@ -195,4 +195,15 @@ fn is_plain(word: &str) -> bool {
 /// Words that lead to another project or place are looked at as paths, so that a rule for this project does not cover them.
 fn leading_out(scene: &mut Scene<'_>, words: &[&str]) {
     words.iter().flat_map(|word| subcommands::leading_out(word)).for_each(|path| scene.read(path, false));
+}
+
+/// Whether a word in the place of a file is an address, which is told then.
+fn fetches(scene: &mut Scene<'_>, word: &str) -> bool {
+    // `^/trunk` is a place at the server of a repository.
+    let address = word.contains("://") || word.starts_with("^/");
+    if address {
+        scene.connect(word);
+        scene.unlisted_word(word, format!("`{}` fetches `{}`", scene.name, scene.shown(word)));
+    }
+    address
 }
