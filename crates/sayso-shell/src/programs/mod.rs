@@ -16,6 +16,7 @@ mod git_paths;
 mod git_readers;
 mod git_writers;
 mod index;
+mod keys;
 mod machine;
 mod network;
 mod queries;
@@ -76,6 +77,7 @@ static FAMILIES: [&[Program]; MODELLED + 2] = [
     conditions::PROGRAMS,
     coreutils::PROGRAMS,
     text::PROGRAMS,
+    keys::PROGRAMS,
     search::PROGRAMS,
     archives::PROGRAMS,
     machine::PROGRAMS,
@@ -90,7 +92,7 @@ static FAMILIES: [&[Program]; MODELLED + 2] = [
 ];
 
 /// How many families are modelled.
-const MODELLED: usize = 14;
+const MODELLED: usize = 15;
 
 // Every word of a text that could not be read is looked up, so this must be quick.
 static INDEX: Index = Index::new(&FAMILIES);

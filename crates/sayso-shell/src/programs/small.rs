@@ -180,7 +180,9 @@ fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.settle();
     }
     let plain = |word: &&str| {
-        matches!(*word, "-w" | "-s" | "-f") || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+        // No option of it makes it do more than print.
+        let prints = ["-s", "-f", "-t", "-w", "--separator", "--format", "--equal-width"].iter().any(|option| word.starts_with(option));
+        prints || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
     };
     if !parsed.operands.iter().all(plain) {
         scene.unknown("this form of `seq` is not known");

@@ -143,8 +143,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["shasum"], "-a,--algorithm={1,224,256,384,512} -b,--binary -t,--text -0,--01 --version", reads),
     Program::new(&["md5"], "-q -r -s=", reads),
     Program::new(&["b3sum"], "--no-names --version", reads),
-    Program::raw(&["openssl"], digest),
-    Program::new(&["ssh-keygen"], "-l -v -E={md5,sha256} -f=<", key_print),
 ];
 
 /// Everything but the first operand is read.
@@ -279,66 +277,5 @@ fn markup(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn rewrites(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in &parsed.operands {
         scene.path(EffectKind::Write, path, false, Manner { ..PLAIN });
-    }
-}
-
-/// Only checksums and the version.
-fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    match parsed.operands.as_slice() {
-        ["version"] | ["version", "-a"] => {}
-        ["dgst", "-md5" | "-sha1" | "-sha224" | "-sha256" | "-sha384" | "-sha512", paths @ ..]
-        | ["md5" | "sha1" | "sha256" | "sha512", paths @ ..]
-            if paths.iter().all(|path| !hole::may_be_option(path) && !hole::may_be_several(path)) =>
-        {
-            for path in paths {
-                scene.read(path, false);
-            }
-        }
-        ["x509" | "req" | "crl", words @ ..] if shows_certificate(words) => {
-            for pair in words.windows(2).filter(|pair| pair.first() == Some(&"-in")) {
-                pair.last().into_iter().for_each(|path| scene.read(path, false));
-            }
-        }
-        _ => scene.unknown("works on keys, certificates or connections"),
-    }
-}
-
-/// Whether nothing is made of a certificate, which is only shown in words.
-fn shows_certificate(words: &[&str]) -> bool {
-    const SHOWS: [&str; 17] = [
-        "-noout",
-        "-text",
-        "-subject",
-        "-issuer",
-        "-dates",
-        "-startdate",
-        "-enddate",
-        "-serial",
-        "-fingerprint",
-        "-sha256",
-        "-sha1",
-        "-hash",
-        "-email",
-        "-purpose",
-        "-pubkey",
-        "-modulus",
-        "-verify",
-    ];
-    let mut rest = words.iter();
-    let mut known = words.contains(&"-noout");
-    while let Some(word) = rest.next() {
-        known &= match *word {
-            "-in" => rest.next().is_some_and(|path| hole::is_literal(path) && !path.starts_with('-') && !path.contains(':')),
-            "-inform" | "-checkend" => rest.next().is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_alphanumeric())),
-            word => SHOWS.contains(&word),
-        };
-    }
-    known
-}
-
-/// Only the fingerprint of a key.
-fn key_print(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.has("-l") || !parsed.has("-f") || !parsed.operands.is_empty() {
-        scene.unknown("makes or changes keys");
     }
 }
