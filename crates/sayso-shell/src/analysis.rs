@@ -223,6 +223,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let carries = match program {
         Some(_) if leaves_alone => Carries::Nothing,
+        Some(_) if programs::is_only_named(&name) => Carries::Perhaps,
         None if !wrappers::takes_command(&name) => Carries::Perhaps,
         _ => Carries::Command,
     };
@@ -362,7 +363,7 @@ fn stops_early(name: &str, parsed: &Parsed<'_>) -> bool {
 const OPTIONS_ANYWHERE: [&str; 11] = ["rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree", "xmllint", "ag"];
 
 /// Words that may be files to a program that wants its options first. A number that is not known yet can be no file that anybody hides.
-fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.late {
         let known = word.replace([hole::NUMBER, hole::COMMIT], "0");
         // What starts like an option and is not known whole is told as such already.

@@ -14,6 +14,8 @@
 //! | `=?` | takes the next word if there is one |
 //! | `?` | the long spelling may have a value after `=` |
 //! | `~` | may have a value, attached to any spelling |
+//! | `!` | takes nothing, and makes the program change something |
+//! | `=!` | the same with a value |
 //!
 //! The spelling `-#` stands for a number such as `-20`. A next word that starts with `-` is never taken for a value, since a
 //! program that does not take it either would read it as an option: the option is unknown then. The entry `+` says that options stop
@@ -71,13 +73,17 @@ pub(crate) enum Takes {
     LongMay,
     /// Only attached.
     May,
+    /// Nothing, and the program changes something.
+    Acts,
+    /// A value, and the program changes something.
+    ActsOn,
 }
 
 impl Takes {
     /// The value that stands in the next word. What starts with `-` stays, and is read as an option.
     fn next_word<'a>(self, rest: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<&'a str> {
         match self {
-            Takes::Nothing | Takes::LongMay | Takes::May | Takes::Attached => None,
+            Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May | Takes::Attached => None,
             _ => rest.next_if(|word| (!word.starts_with('-') || self == Takes::Data && is_negative(word)) && !hole::may_be_several(word)),
         }
     }
@@ -85,7 +91,7 @@ impl Takes {
     /// Whether the option may have this value, or none.
     fn fits(self, value: Option<&str>) -> bool {
         match (self, value) {
-            (Takes::Nothing, value) => value.is_none(),
+            (Takes::Nothing | Takes::Acts, value) => value.is_none(),
             (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
             // An optional value may be a path or a program to some; what it is must be seen.
@@ -114,12 +120,18 @@ impl Parsed<'_> {
 /// The reading goes on after something unknown, as well as it can, since deny rules and dangers want to see the rest.
 /// With `pattern`, words with a wildcard are operands.
 pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
+    read_both(table, "", words, pattern)
+}
+
+/// The same after two tables: the options of a subcommand, and those that every subcommand of the program has.
+pub(crate) fn read_both<'a>(table: &'static str, common: &'static str, words: &[&'a str], pattern: bool) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut rest = words.iter().copied().peekable();
     let stops = table.starts_with("+ ");
     // A command without options needs no index.
-    let index = if words.iter().any(|word| word.starts_with('-')) { index(table) } else { &NO_INDEX };
-    let table = Table { text: table, index };
+    let has_options = words.iter().any(|word| word.starts_with('-'));
+    let index_of = |table: &'static str| if has_options && !table.is_empty() { index(table) } else { &NO_INDEX };
+    let table = Table { text: table, index: index_of(table), common: index_of(common) };
     while let Some(word) = rest.next() {
         let behind = !parsed.operands.is_empty();
         let before = rest.len();
@@ -133,7 +145,7 @@ pub(crate) fn read<'a>(table: &'static str, words: &[&'a str], pattern: bool) ->
             parsed.before_dashes = Some(parsed.operands.len());
             parsed.operands.extend(rest);
             break;
-        } else if word.starts_with("--") {
+        } else if word.starts_with("--") || table.has_whole(word) {
             read_long(table, word, &mut rest, &mut parsed);
         } else {
             read_short(table, word, &mut rest, &mut parsed);
@@ -186,7 +198,7 @@ fn read_short<'a>(table: Table, word: &'a str, rest: &mut Peekable<impl Iterator
             continue;
         };
         let value = match takes {
-            Takes::Nothing | Takes::LongMay => None,
+            Takes::Nothing | Takes::Acts | Takes::LongMay => None,
             _ if !after.is_empty() => Some(after),
             _ => takes.next_word(rest),
         };
@@ -219,19 +231,33 @@ static NO_INDEX: Index = Index::new();
 struct Table {
     text: &'static str,
     index: &'static Index,
+    /// Looked up where the first has none.
+    common: &'static Index,
 }
 
 impl Table {
     /// The entry of a spelling: its normal spelling and what it takes.
     fn find(self, name: &str) -> Option<(&'static str, Takes)> {
-        let at = self.index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
-        self.index.get(at).map(|(_, entry)| *entry)
+        let of = |index: &'static Index| {
+            let at = index.binary_search_by_key(&name, |(spelling, _)| spelling).ok()?;
+            index.get(at).map(|(_, entry)| *entry)
+        };
+        of(self.index).or_else(|| of(self.common))
     }
 
     /// The entry of one letter behind a `-`.
     fn find_letter(self, letter: char) -> Option<(&'static str, Takes)> {
-        let at = self.index.binary_search_by(|(spelling, _)| spelling.chars().cmp(['-', letter])).ok()?;
-        self.index.get(at).map(|(_, entry)| *entry)
+        let of = |index: &'static Index| {
+            let at = index.binary_search_by(|(spelling, _)| spelling.chars().cmp(['-', letter])).ok()?;
+            index.get(at).map(|(_, entry)| *entry)
+        };
+        of(self.index).or_else(|| of(self.common))
+    }
+
+    /// Whether a word with one dash and several letters is a spelling of its own, as programs that read no bundles have them.
+    fn has_whole(self, word: &str) -> bool {
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        name.len() > 2 && self.find(name).is_some()
     }
 }
 
@@ -267,6 +293,8 @@ fn takes(entry: &'static str) -> (&'static str, Takes) {
         ("=+", Takes::Attached),
         ("=_", Takes::Apart),
         ("=?", Takes::Last),
+        ("=!", Takes::ActsOn),
+        ("!", Takes::Acts),
         ("=", Takes::Data),
         ("?", Takes::LongMay),
         ("~", Takes::May),

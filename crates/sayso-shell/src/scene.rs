@@ -150,6 +150,11 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Something to tell the person about a program whose effects are all listed.
+    pub(crate) fn tells(&mut self, note: impl Into<String>) {
+        self.note.get_or_insert(note.into());
+    }
+
     /// A known program whose own effects are not all listed.
     pub(crate) fn runs(&mut self, note: impl Into<String>) {
         self.known = false;

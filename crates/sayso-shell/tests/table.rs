@@ -92,7 +92,7 @@ fn the_note_says_what_a_subcommand_does() {
         ("pip install x", "PyPI"),
         ("cargo build", "build scripts"),
         ("cargo test", "project's own code"),
-        ("docker ps", "docker daemon"),
+        ("docker inspect x", "docker daemon"),
         ("docker run -it x", "starts a container"),
         ("docker compose ps", "docker daemon"),
         ("kubectl -n prod get pods", "reads the cluster"),

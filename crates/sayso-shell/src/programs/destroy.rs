@@ -174,5 +174,5 @@ fn disk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in parsed.operands.iter().filter(|word| word.starts_with('/')) {
         scene.path(EffectKind::Write, path, false, Manner { recursive: true, ..PLAIN });
     }
-    scene.unknown("changes a whole disk");
+    scene.runs("changes a whole disk");
 }

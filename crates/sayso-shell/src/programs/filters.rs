@@ -19,11 +19,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         scans,
     ),
     Program::raw(&["jq"], picks),
-    Program::raw(&["yq"], not_known),
 ];
 
 /// A script that is not known to be harmless: asks, and where it may hold a command, lets deny rules and dangers look inside.
-fn doubt(scene: &mut Scene<'_>, refusal: &Refusal) {
+pub(super) fn doubt(scene: &mut Scene<'_>, refusal: &Refusal) {
     scene.interprets = true;
     match &refusal.kind {
         Kind::Runs => scene.opaque(refusal.reason.clone()),
@@ -35,18 +34,13 @@ fn doubt(scene: &mut Scene<'_>, refusal: &Refusal) {
 }
 
 /// What cannot be read now, and may be anything.
-fn closed(scene: &mut Scene<'_>, note: String) {
+pub(super) fn closed(scene: &mut Scene<'_>, note: String) {
     scene.interprets = true;
     scene.unknown(note);
 }
 
-fn not_known(scene: &mut Scene<'_>, _: &Parsed<'_>) {
-    let note = format!("what `{}` reads and writes is not known", scene.name);
-    closed(scene, note);
-}
-
 /// Reads the operands that are files.
-fn reads_files(scene: &mut Scene<'_>, files: &[&str]) {
+pub(super) fn reads_files(scene: &mut Scene<'_>, files: &[&str]) {
     scene.settle();
     for file in files.iter().filter(|file| **file != "-") {
         scene.read(file, false);

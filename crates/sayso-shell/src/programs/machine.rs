@@ -135,6 +135,24 @@ fn services(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             | "list-machines"
     );
     let literal = hole::is_literal(subcommand);
+    let changes = matches!(
+        subcommand,
+        "start"
+            | "stop"
+            | "restart"
+            | "reload"
+            | "try-restart"
+            | "reload-or-restart"
+            | "enable"
+            | "disable"
+            | "mask"
+            | "unmask"
+            | "daemon-reload"
+            | "reset-failed"
+    );
+    if changes {
+        return scene.runs("starts, stops or changes services of the machine");
+    }
     if !looks || !literal {
         return scene.unknown("starts, stops or changes services of the machine");
     }
@@ -155,7 +173,8 @@ fn watch_once(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn mounts(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !parsed.operands.is_empty() {
-        scene.unknown("mounts a file system");
+        scene.runs("mounts a file system");
+        parsed.operands.iter().for_each(|path| scene.read(path, false));
     }
 }
 
@@ -169,5 +188,10 @@ fn swaps(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn kernel_settings(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.operands.iter().any(|word| word.contains('=') || !hole::is_literal(word)) {
         scene.unknown("changes settings of the kernel");
+    }
+    // A name is turned into a path, and may lead to any other file.
+    let leads_out = |word: &&&str| word.starts_with(['/', '.']) || word.contains("..") || word.contains("/.") || word.contains("./");
+    if let Some(word) = parsed.operands.iter().find(leads_out) {
+        scene.unlisted_word(word, "`sysctl` may read any file by such a name");
     }
 }

@@ -16,6 +16,7 @@ mod git_paths;
 mod git_readers;
 mod git_writers;
 mod index;
+mod keys;
 mod machine;
 mod network;
 mod queries;
@@ -23,7 +24,9 @@ pub(crate) mod search;
 mod small;
 mod subcommands;
 mod text;
+mod told;
 mod tools;
+mod yaml;
 
 use std::sync::LazyLock;
 
@@ -74,6 +77,7 @@ static FAMILIES: [&[Program]; MODELLED + 2] = [
     conditions::PROGRAMS,
     coreutils::PROGRAMS,
     text::PROGRAMS,
+    keys::PROGRAMS,
     search::PROGRAMS,
     archives::PROGRAMS,
     machine::PROGRAMS,
@@ -82,12 +86,13 @@ static FAMILIES: [&[Program]; MODELLED + 2] = [
     destroy::PROGRAMS,
     fetch::PROGRAMS,
     filters::PROGRAMS,
+    yaml::PROGRAMS,
     network::PROGRAMS,
     tools::PROGRAMS,
 ];
 
 /// How many families are modelled.
-const MODELLED: usize = 13;
+const MODELLED: usize = 15;
 
 // Every word of a text that could not be read is looked up, so this must be quick.
 static INDEX: Index = Index::new(&FAMILIES);
@@ -95,7 +100,8 @@ static INDEX: Index = Index::new(&FAMILIES);
 /// A program by its exact name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let row = INDEX.get(name).map(|(program, _)| program);
-    row.or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
+    let told = || told::is_open(name).map(tools::told);
+    row.or_else(told).or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
 }
 
 /// The programs of [`subcommands`], for names that have no row.
@@ -106,6 +112,11 @@ fn with_subcommands() -> &'static Names<&'static Program> {
         all
     });
     &BY_NAME
+}
+
+/// Whether only the purpose of a program is known, so that any of its words may be a command.
+pub(crate) fn is_only_named(name: &str) -> bool {
+    INDEX.get(name).is_none() && told::find(name).is_some_and(|row| row.is_only_named())
 }
 
 /// Whether a program's arguments are modelled one by one, so that one which is not listed is a warning.
@@ -154,5 +165,42 @@ fn reads_below(scene: &mut Scene<'_>, paths: &[&str], recursive: bool) {
     }
     for path in paths {
         scene.read(path, recursive);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{FAMILIES, INDEX, MODELLED, subcommands, told};
+
+    #[test]
+    fn every_program_that_is_told_has_no_row_elsewhere() {
+        let doubled: Vec<&str> = told::names().filter(|name| INDEX.get(name).is_some()).collect();
+        assert!(doubled.is_empty(), "{doubled:?}");
+    }
+
+    #[test]
+    fn what_may_run_its_words_says_so_in_both_tables() {
+        let silent = subcommands::names().filter(|(name, runs)| *runs && told::find(name).is_some_and(|row| !row.runs_words()));
+        let silent: Vec<&str> = silent.map(|(name, _)| name).collect();
+        assert!(silent.is_empty(), "{silent:?}");
+    }
+
+    #[test]
+    fn the_table_is_wide() {
+        let modelled = FAMILIES.iter().take(MODELLED).copied().flatten().flat_map(|program| program.names.iter().copied());
+        let told = told::names().filter(|name| told::find(name).is_some_and(|row| row.is_modelled()));
+        let modelled: BTreeSet<&str> = modelled.chain(told).collect();
+        assert!(modelled.len() >= 500, "{} programs have their options and operands told", modelled.len());
+        let known: BTreeSet<&str> = FAMILIES
+            .iter()
+            .copied()
+            .flatten()
+            .flat_map(|program| program.names.iter().copied())
+            .chain(told::names())
+            .chain(subcommands::names().map(|(name, _)| name))
+            .collect();
+        assert!(known.len() >= 3500, "{} programs are known", known.len());
     }
 }

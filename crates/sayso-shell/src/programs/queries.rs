@@ -42,6 +42,7 @@ pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
 gem: --version | -v | list
+brew: --version | -v | --prefix | --prefix WORD | --cellar | --cellar WORD | --repository
 apt apt-get apt-cache: --version | -v
 apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
 apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames
@@ -84,6 +85,24 @@ taskset: -p WORD | -pc WORD | -cp WORD
 chrt: -p WORD | -m | --max
 numactl: -H | --hardware | -s | --show
 prlimit: -p WORD
+gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint golangci-lint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
+strace ltrace: -V | --version
+kotlinc erl: -version
+elixir iex mix: --version | -v
+virtualenv pipx hyperfine jless delta fzf tig lazygit htop btop pandoc gnuplot tesseract mkdocs sphinx-build pdflatex xelatex lualatex: --version
+ffmpeg ffprobe convert magick identify: -version | --version
+exiftool: -ver
+dot neato: -V
+hugo: version
+nasm: -v | --version
+sbcl guile racket opam dune stack cabal ghcup octave scheme nu ksh zellij screen nano micro hx: --version
+duckdb mongod postgres mysqld etcd: --version
+rclone restic borg: version
+age starship zoxide atuin fnm earthly task gitleaks trivy k6: --version
+kind k3d minikube: version
+qemu-img: --version
+apachectl apache2ctl httpd: -v | -V
+man: -k WORDS | -f WORDS | -w WORD | --version
 sw_vers: -productVersion | -buildVersion | -productName
 xcode-select: -p | --version
 ";

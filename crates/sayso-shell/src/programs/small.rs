@@ -14,7 +14,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["expr", "sleep"], says),
     Program::new(
         &["date"],
-        "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -j -v=+ --debug --help --version",
+        "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -f,--file=< -j -v=+ --debug --help --version",
         date,
     ),
     Program::new(&["whoami", "arch", "logname", "hostid"], "--help --version", takes_none),
@@ -52,11 +52,12 @@ fn change_folder(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 
 /// `printf -v` sets variables, and number formats are evaluated by some shells.
 fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let words = parsed.operands.strip_prefix(&["--"]).unwrap_or(&parsed.operands);
+    let after_dashes = parsed.operands.strip_prefix(&["--"]);
+    let words = after_dashes.unwrap_or(&parsed.operands);
     let Some((format, arguments)) = words.split_first() else { return };
     // What stands in the place of the format may be an option, or bring other conversions along.
     let certain = !format.contains([hole::TEXT, hole::LIST, hole::STAR, hole::ANY, hole::PIPE, hole::BELOW, hole::HOME, hole::HERE]);
-    let Some(kinds) = conversions(format).filter(|_| certain && !format.starts_with('-')) else {
+    let Some(kinds) = conversions(format).filter(|_| certain && (after_dashes.is_some() || !format.starts_with('-'))) else {
         return scene.unknown("this form of `printf` is not known");
     };
     // Some shells evaluate what they print as a number; a text is only printed.
@@ -83,7 +84,10 @@ fn conversions(format: &str) -> Option<Vec<char>> {
     }
     let mut kinds = Vec::new();
     for rest in format.replace("%%", "").split('%').skip(1) {
-        let kind = rest.trim_start_matches(|character: char| character.is_ascii_digit() || "+-. #0".contains(character)).chars().next()?;
+        let plain = rest.trim_start_matches(|character: char| character.is_ascii_digit() || "+-. #0*".contains(character));
+        // A star takes a number of its own.
+        kinds.extend(std::iter::repeat_n('d', rest.matches('*').count() - plain.matches('*').count()));
+        let kind = plain.chars().next()?;
         if !matches!(kind, 's' | 'b' | 'c' | 'q') && !is_numeric(kind) {
             return None;
         }
@@ -176,7 +180,9 @@ fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.settle();
     }
     let plain = |word: &&str| {
-        matches!(*word, "-w" | "-s" | "-f") || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+        // No option of it makes it do more than print.
+        let prints = ["-s", "-f", "-t", "-w", "--separator", "--format", "--equal-width"].iter().any(|option| word.starts_with(option));
+        prints || !word.starts_with('-') || word.bytes().skip(1).all(|byte| byte.is_ascii_digit())
     };
     if !parsed.operands.iter().all(plain) {
         scene.unknown("this form of `seq` is not known");

@@ -256,6 +256,11 @@ pub(super) fn names() -> impl Iterator<Item = (&'static str, bool)> {
     of_rows(true).chain(of_rows(false)).chain(queries::names().map(|name| (name, false)))
 }
 
+/// Whether there are rows for a program.
+pub(super) fn knows(name: &str) -> bool {
+    rows().contains_key(name)
+}
+
 /// Lists what a program of the table does.
 pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if queries::only_prints(&scene.name, &parsed.operands) {
@@ -283,7 +288,7 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         AsYou(place) => {
             scene.connect(place);
-            scene.unknown(*note);
+            scene.runs(*note);
         }
         Commands => {
             scene.interprets = true;
@@ -293,7 +298,7 @@ pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 /// The paths in a word that do not start in the current folder: by itself, behind `=` (`--prefix=/x`), or behind an option's letter (`-I/x`).
-fn leading_out(word: &str) -> impl Iterator<Item = &str> {
+pub(super) fn leading_out(word: &str) -> impl Iterator<Item = &str> {
     let letter = word.strip_prefix('-').and_then(|rest| rest.strip_prefix(|letter: char| letter.is_ascii_alphabetic()));
     let pieces = word.split('=').map(|piece| piece.trim_matches(['"', '\'']));
     pieces.chain(letter).filter(|piece| piece.starts_with(['/', HOME]) || piece.split('/').any(|part| part == ".."))

@@ -143,8 +143,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["shasum"], "-a,--algorithm={1,224,256,384,512} -b,--binary -t,--text -0,--01 --version", reads),
     Program::new(&["md5"], "-q -r -s=", reads),
     Program::new(&["b3sum"], "--no-names --version", reads),
-    Program::raw(&["openssl"], digest),
-    Program::new(&["ssh-keygen"], "-l -v -E={md5,sha256} -f=<", key_print),
 ];
 
 /// Everything but the first operand is read.
@@ -279,28 +277,5 @@ fn markup(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn rewrites(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     for path in &parsed.operands {
         scene.path(EffectKind::Write, path, false, Manner { ..PLAIN });
-    }
-}
-
-/// Only checksums and the version.
-fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    match parsed.operands.as_slice() {
-        ["version"] | ["version", "-a"] => {}
-        ["dgst", "-md5" | "-sha1" | "-sha224" | "-sha256" | "-sha384" | "-sha512", paths @ ..]
-        | ["md5" | "sha1" | "sha256" | "sha512", paths @ ..]
-            if paths.iter().all(|path| !hole::may_be_option(path) && !hole::may_be_several(path)) =>
-        {
-            for path in paths {
-                scene.read(path, false);
-            }
-        }
-        _ => scene.unknown("works on keys, certificates or connections"),
-    }
-}
-
-/// Only the fingerprint of a key.
-fn key_print(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.has("-l") || !parsed.has("-f") || !parsed.operands.is_empty() {
-        scene.unknown("makes or changes keys");
     }
 }

@@ -1,6 +1,6 @@
 //! Programs that run what their words say: interpreters, shells, debuggers, editors.
 
-use super::{Program, queries, subcommands};
+use super::{Program, queries, subcommands, told};
 use crate::carriers;
 use crate::options::Parsed;
 use crate::scene::Scene;
@@ -31,18 +31,42 @@ pub(super) const PROGRAMS: &[Program] = &[
 /// Names that carry a version or a kind: `python3.12`, `mkfs.ext4`.
 pub(super) fn by_prefix(name: &str) -> Option<&'static Program> {
     const PYTHON: Program = Program::raw(&["python"], interpreter).interpreter();
+    const PICTURES: Program = Program::raw(&["netpbm"], changes_pictures).interpreter();
     const FILE_SYSTEM: Program = Program::raw(&["mkfs"], makes_file_system);
     let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
     if version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')) {
         return Some(&PYTHON);
     }
+    if is_netpbm(name) {
+        return Some(&PICTURES);
+    }
     name.starts_with("mkfs.").then_some(&FILE_SYSTEM)
+}
+
+/// The many small programs for pictures: `pngtopnm`, `pnmscale`.
+fn is_netpbm(name: &str) -> bool {
+    const KINDS: [&str; 5] = ["pnm", "ppm", "pgm", "pbm", "pam"];
+    let to = |kind: &&str| name.strip_suffix(*kind).is_some_and(|rest| rest.len() > 3 && rest.ends_with("to"));
+    let of = |kind: &&str| name.strip_prefix(*kind).is_some_and(|rest| rest.len() > 2);
+    name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) && KINDS.iter().any(|kind| to(kind) || of(kind))
+}
+
+fn changes_pictures(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    parsed.operands.iter().filter(|word| !word.starts_with('-')).for_each(|word| scene.read(word, false));
+    scene.runs("reads and writes pictures that its words name");
 }
 
 /// A program that [`subcommands`] knows.
 pub(super) fn with_subcommands(runs_words: bool) -> &'static Program {
     const RUNS_WORDS: Program = Program::raw(&[], subcommands::meaning).interpreter();
     const LEAVES_WORDS: Program = Program::raw(&[], subcommands::meaning);
+    if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
+}
+
+/// A program that [`told`] knows.
+pub(super) fn told(runs_words: bool) -> &'static Program {
+    const RUNS_WORDS: Program = Program::raw(&[], told::meaning).interpreter();
+    const LEAVES_WORDS: Program = Program::raw(&[], told::meaning);
     if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
 }
 
