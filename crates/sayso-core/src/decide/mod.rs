@@ -5,6 +5,8 @@
 
 mod containment;
 mod defaults;
+#[cfg(test)]
+mod grid;
 mod hard_deny;
 mod lens;
 mod must_ask;
