@@ -132,11 +132,29 @@ fn is_written(reading: &Reading, path: &str) -> bool {
     })
 }
 
+/// The same reading, where the sign that `xargs -I` puts its input for is one that stands for anything.
+fn with_holes(mut reading: Reading) -> Reading {
+    let xargs = reading.commands.iter().filter(|command| command.words.first().is_some_and(|name| name == "xargs"));
+    let signs = |command: &Command| {
+        let pairs = command.words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].clone()).collect::<Vec<_>>();
+        let glued = command.words.iter().filter_map(|word| word.strip_prefix("-I").or_else(|| word.strip_prefix("--replace=")));
+        pairs.into_iter().chain(glued.map(str::to_owned)).filter(|sign| !sign.is_empty()).collect::<Vec<_>>()
+    };
+    let signs: Vec<String> = xargs.flat_map(signs).collect();
+    for command in reading.commands.iter_mut().filter(|command| !command.literal) {
+        for word in &mut command.words {
+            *word = signs.iter().fold(std::mem::take(word), |word, sign| word.replace(sign.as_str(), "$…"));
+        }
+    }
+    reading
+}
+
 /// What bash did and the reader did not see.
 fn misses(reading: &Reading, text: &str, run: &Run) -> Vec<Miss> {
     if is_open(reading) {
         return Vec::new();
     }
+    let reading = &with_holes(reading.clone());
     let miss = |kind: &'static str, what: String| Miss { kind, shell: run.shell.clone(), text: text.to_owned(), what };
     let words: Vec<&Vec<String>> = reading.commands.iter().map(|command| &command.words).collect();
     let unseen = run.starts.iter().filter(|start| !is_seen(reading, start));

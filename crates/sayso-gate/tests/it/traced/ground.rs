@@ -44,7 +44,7 @@ const FILES: [(&str, &str); 26] = [
 /// Keeps to what the tracer has to see: programs, and everything that changes a file system.
 const CALLS: &str = "trace=execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,unlink,unlinkat,rmdir,\
 link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,truncate,utime,utimes,futimesat,utimensat,setxattr,lsetxattr,\
-fsetxattr,mount,connect,kill,tkill,tgkill";
+fsetxattr,mount,connect";
 
 /// Runs each case under the tracer; what it started and wrote is one file for each.
 const DRIVER: &str = r#"

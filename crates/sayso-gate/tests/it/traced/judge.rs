@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 11] = [
+const HELPERS: [(&str, &[&str]); 18] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -32,9 +32,19 @@ const HELPERS: [(&str, &[&str]); 11] = [
     ("xzgrep", &["grep", "xz", "sed"]),
     ("bzgrep", &["grep", "bzip2", "sed"]),
     ("apt-cache", &["dpkg"]),
+    ("dpkg", &["dpkg-query"]),
+    ("npm -v", &["env", "node"]),
+    ("npm --version", &["env", "node"]),
+    ("npx --version", &["env", "node"]),
+    ("git submodule", &["basename", "sed", "uname"]),
+    // A login shell reads the administrator's and the person's own profile first.
+    ("bash -l", &["id"]),
+    ("bash -lc", &["id"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
-const OWN_NOTES: [(&str, &[&str]); 2] = [("git", &["/.git/index", "/.git/index.lock"]), ("java", &["/hsperfdata_", "/coredump_filter"])];
+/// `top` makes the empty folder for its settings, java has its counters in a file of its own.
+const OWN_NOTES: [(&str, &[&str]); 3] =
+    [("git", &["/.git/index", "/.git/index.lock"]), ("java", &["/hsperfdata_", "/coredump_filter"]), ("top", &["/home/.config"])];
 
 /// Something that a command did and the judge had not listed.
 #[derive(Debug)]
@@ -135,7 +145,9 @@ fn is_listed(reading: &Reading, started: &Started) -> bool {
         let first = command.words.first().map_or("", String::as_str);
         let itself = first == name && words_fit(command.words.get(1..).unwrap_or(&[]), command.literal, arguments);
         let carries = command.wrappers.iter().chain(command.stages.iter().filter_map(|stage| stage.first()));
-        let helps = HELPERS.iter().any(|(program, helpers)| *program == first && helpers.contains(&name));
+        let starts_with = |start: &str| start.split(' ').zip(&command.words).all(|(wanted, word)| wanted == word);
+        let helps = HELPERS.iter().any(|(start, helpers)| starts_with(start) && helpers.contains(&name))
+            || first == "git" && started.file.contains("/git-core/");
         itself || helps || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
     })
 }

@@ -61,7 +61,7 @@ pub fn read(log: &str, text: &str, late: bool) -> Trace {
                     trace.written.push(file.or_else(|| strings(arguments).first().cloned()).unwrap_or_default());
                 }
             }
-            "connect" | "kill" | "tkill" | "tgkill" | "mount" => trace.reached.push(line.to_owned()),
+            "connect" | "mount" => trace.reached.push(line.to_owned()),
             "fchmod" | "fchown" | "fsetxattr" => {
                 trace.written.push(
                     arguments.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map_or(String::new(), |(file, _)| unescaped(file)),
