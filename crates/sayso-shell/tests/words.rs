@@ -75,7 +75,7 @@ fn bash_makes_the_same_words_where_all_are_known() {
         {
             continue;
         }
-        let whole = format!("exec 3>&1; args() {{ printf '%s\\0' args \"$@\" >&3; }}; cd /; {script}");
+        let whole = format!("exec 3>&1 >/dev/null; args() {{ printf '%s\\0' args \"$@\" >&3; }}; cd /; {script}");
         let mut bash = Command::new("bash");
         bash.args(["--norc", "--noprofile", "-c", &whole])
             .env_clear()

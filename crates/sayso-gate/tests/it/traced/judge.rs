@@ -20,17 +20,24 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 18] = [
+const HELPERS: [(&str, &[&str]); 26] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
+    ("gunzip", &["gzip"]),
+    ("uncompress", &["gzip", "gunzip"]),
     ("zgrep", &["grep", "gzip", "sed"]),
     ("zegrep", &["zgrep", "grep", "gzip", "sed"]),
     ("zfgrep", &["zgrep", "grep", "gzip", "sed"]),
     ("zdiff", &["diff", "gzip"]),
     ("zcmp", &["cmp", "gzip"]),
     ("xzgrep", &["grep", "xz", "sed"]),
+    ("xzegrep", &["grep", "xz", "sed"]),
     ("bzgrep", &["grep", "bzip2", "sed"]),
+    ("bzdiff", &["diff", "bzip2"]),
+    ("sdiff", &["diff"]),
+    ("lsb_release", &["getopt", "cut", "tr"]),
+    ("apt", &["dpkg"]),
     ("apt-cache", &["dpkg"]),
     ("dpkg", &["dpkg-query"]),
     ("npm -v", &["env", "node"]),
@@ -40,11 +47,18 @@ const HELPERS: [(&str, &[&str]); 18] = [
     // A login shell reads the administrator's and the person's own profile first.
     ("bash -l", &["id"]),
     ("bash -lc", &["id"]),
+    ("bash -lic", &["id"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
 /// `top` makes the empty folder for its settings, java has its counters in a file of its own.
-const OWN_NOTES: [(&str, &[&str]); 3] =
-    [("git", &["/.git/index", "/.git/index.lock"]), ("java", &["/hsperfdata_", "/coredump_filter"]), ("top", &["/home/.config"])];
+const OWN_NOTES: [(&str, &[&str]); 6] = [
+    ("git", &["/.git/index", "/.git/index.lock"]),
+    ("java", &["/hsperfdata_", "/coredump_filter"]),
+    ("javac", &["/hsperfdata_", "/coredump_filter"]),
+    ("jar", &["/hsperfdata_", "/coredump_filter"]),
+    ("javap", &["/hsperfdata_", "/coredump_filter"]),
+    ("top", &["/home/.config"]),
+];
 
 /// Something that a command did and the judge had not listed.
 #[derive(Debug)]
@@ -148,6 +162,8 @@ fn is_listed(reading: &Reading, started: &Started) -> bool {
         let starts_with = |start: &str| start.split(' ').zip(&command.words).all(|(wanted, word)| wanted == word);
         let helps = HELPERS.iter().any(|(start, helpers)| starts_with(start) && helpers.contains(&name))
             || first == "git" && started.file.contains("/git-core/");
-        itself || helps || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
+        // The shell for a text that was read as part of this command: `flock -c`, `script -c`.
+        let carried = name == "sh" && matches!(arguments, [option, text] if option == "-c" && command.words.contains(text));
+        itself || helps || carried || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
     })
 }
