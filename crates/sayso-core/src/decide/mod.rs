@@ -5,8 +5,6 @@
 
 mod containment;
 mod defaults;
-#[cfg(test)]
-mod grid;
 mod hard_deny;
 mod lens;
 mod must_ask;

@@ -251,7 +251,8 @@ fn read_start(record: &[u8]) -> Option<Start> {
     let is_file = input.starts_with('/') && !input.starts_with("/dev/") && !input.ends_with("(deleted)");
     Some(Start {
         file: text(0)?,
-        folder: text(1)?,
+        // A snippet may take its own folder away.
+        folder: text(1)?.trim_end_matches(" (deleted)").to_owned(),
         input: is_file.then_some(input),
         environment: texts(fields.get(3)?),
         argv: texts(fields.get(4)?),

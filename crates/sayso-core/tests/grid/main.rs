@@ -1,20 +1,22 @@
 //! A grid of cases and policies: what the judge says of each case in every mode, kept in `expected.txt` to be looked through when it changes.
 //!
-//! `SAYSO_GRID=write cargo test -p sayso-core grid` writes it anew.
+//! `SAYSO_GRID=write cargo test -p sayso-core --test grid` writes it anew.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "everything here is a test")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "everything here is a test")]
+#![expect(clippy::disallowed_methods, reason = "the product reads no environment and writes no file, but this test keeps what it found")]
 
 mod scene;
 
 use std::fmt::Write as _;
 
-use super::{Case, Run, Uses, decide};
-use crate::diagnostic::Source;
-use crate::mode::MODES;
-use crate::policy::command::tests::Blanks;
-use crate::policy::read::{Format, Origin, read};
-use crate::policy::{Overrides, Policy};
-use crate::verdict::{Confirm, Decision, Verdict};
+use sayso_core::decide::{Case, Run, Uses, decide};
+use sayso_core::diagnostic::Source;
+use sayso_core::draft::Command;
+use sayso_core::mode::{MODES, Mode};
+use sayso_core::policy::command::CommandReader;
+use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::policy::{Overrides, Policy};
+use sayso_core::verdict::{Confirm, Decision, Verdict};
 use scene::Scene;
 
 /// One case a line; see [`scene`].
@@ -22,6 +24,24 @@ const CASES: &str = include_str!("cases.txt");
 /// Policies, each behind a line `--- name`.
 const POLICIES: &str = include_str!("policies.txt");
 const EXPECTED: &str = include_str!("expected.txt");
+
+/// A reader that splits at blanks, for the words of rules.
+struct Blanks;
+
+impl CommandReader for Blanks {
+    fn commands(&self, text: &str) -> Option<Vec<Command>> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Some(vec![Command { normal: words.clone(), words, literal: true, ..Command::default() }])
+    }
+
+    fn seen(&self, text: &str) -> Vec<Vec<String>> {
+        text.split([';', '&', '|', '\n']).map(|part| part.split_whitespace().map(str::to_owned).collect()).collect()
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        words.to_vec()
+    }
+}
 
 /// Every rule was used three times.
 #[derive(Debug)]
@@ -54,7 +74,7 @@ fn policies() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// A policy of a person's file, and of a project's file that nobody trusts if there is a second text.
-fn policy(texts: &[&str], mode: Option<crate::mode::Mode>) -> Policy {
+fn policy(texts: &[&str], mode: Option<Mode>) -> Policy {
     let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject]).map(|(text, origin)| {
         let (layer, findings) = read(Source { name: "policy", text }, Format::Yaml, origin, &Blanks);
         layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
@@ -145,7 +165,7 @@ fn the_judge_says_of_every_case_what_it_said_before() {
         }
     }
     if std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write") {
-        std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/decide/grid/expected.txt"), &out).unwrap();
+        std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"), &out).unwrap();
         return;
     }
     let differs = EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);

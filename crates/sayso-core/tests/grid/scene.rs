@@ -3,27 +3,27 @@
 //! `cat a | run known | read /ws/a` is a command with two effects. A tool is written `@tool {"path": "a"}`. An effect has the kind first, its
 //! target, and flags; every other word sets something of the case.
 
-use crate::digest::Digest;
-use crate::draft::{Command, Danger, Opaque, Reading};
-use crate::effect::{Effect, EffectKind, Manner, Place, Target};
-use crate::fact::{
+use sayso_core::digest::Digest;
+use sayso_core::draft::{Command, Danger, Opaque, Reading};
+use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
+use sayso_core::fact::{
     BelowFact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question,
     Surroundings,
 };
-use crate::grant::{Grant, GrantKey, Reach};
-use crate::node::Node;
-use crate::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
-use crate::text::{Limits, json};
-use crate::url::Url;
-use crate::verdict::{Risk, Tier};
+use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::node::Node;
+use sayso_core::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
+use sayso_core::text::{Limits, json};
+use sayso_core::url::Url;
+use sayso_core::verdict::{Risk, Tier};
 
 /// Everything that a case needs besides the policy.
-pub(super) struct Scene {
-    pub(super) operation: Operation,
-    pub(super) reading: Reading,
-    pub(super) grants: Vec<Grant>,
+pub struct Scene {
+    pub operation: Operation,
+    pub reading: Reading,
+    pub grants: Vec<Grant>,
     /// It is known how often rules were used.
-    pub(super) counted: bool,
+    pub counted: bool,
 }
 
 fn command(text: &str) -> Command {
@@ -49,8 +49,8 @@ fn kind(word: &str) -> Option<EffectKind> {
 /// A path is written from `/home/u/ws` unless it is absolute.
 fn place(written: &str, flags: &[&str]) -> Target {
     let has = |flag: &str| flags.contains(&flag);
-    let link = flags.iter().find_map(|flag| flag.strip_prefix("link=")).map(|to| crate::paths::join("/home/u/ws", to));
-    let at = crate::paths::join("/home/u/ws", written);
+    let link = flags.iter().find_map(|flag| flag.strip_prefix("link=")).map(|to| sayso_core::paths::join("/home/u/ws", to));
+    let at = sayso_core::paths::join("/home/u/ws", written);
     let kind = match () {
         () if has("missing") => PathKind::Missing,
         () if has("folder") => PathKind::Folder,
@@ -121,7 +121,7 @@ fn helper(name: &str, on_read: bool, scope: GitScope) -> GitHelper {
 
 impl Scene {
     /// Reads a line.
-    pub(super) fn read(line: &str) -> Scene {
+    pub fn read(line: &str) -> Scene {
         let mut fields = line.split(" | ");
         let first = fields.next().unwrap_or_default();
         let (mut call, mut reading) = match first.strip_prefix('@') {
@@ -174,14 +174,14 @@ impl Scene {
                     let fact = ProgramFact {
                         file: Some((*file).to_owned()),
                         changeable: flags.contains(&"changeable"),
-                        inside_workspace: crate::paths::below(file, "/home/u/ws"),
+                        inside_workspace: sayso_core::paths::below(file, "/home/u/ws"),
                     };
                     reading.programs.resize(part, None);
                     reading.programs.push(Some(fact));
                 }
                 ("wrapper", [name, file]) => {
                     reading.commands[part].wrappers.push((*name).to_owned());
-                    let inside_workspace = crate::paths::below(file, "/home/u/ws");
+                    let inside_workspace = sayso_core::paths::below(file, "/home/u/ws");
                     reading.wrapper_programs.resize(part, Vec::new());
                     reading.wrapper_programs.push(vec![ProgramFact {
                         file: Some((*file).to_owned()),
