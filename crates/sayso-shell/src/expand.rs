@@ -337,6 +337,9 @@ impl Expander<'_> {
                 }
                 if value.is_empty() {
                     out.push(quoted_way);
+                } else if self.variables.parts_elsewhere() {
+                    quoted_way.push(LIST.encode_utf8(&mut [0; 4]), written);
+                    out.push(quoted_way);
                 } else if is_plain_pattern(value) {
                     // One shell leaves it as it stands, which is one file at most.
                     quoted_way.push(&value.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written);

@@ -93,6 +93,12 @@ pub fn commands(text: &str) -> Option<Vec<Command>> {
     draft.opaque.is_none().then_some(draft.commands)
 }
 
+/// Why the grammar of a text is not read, for the count of what is; none for a text that was read to its end. Of a command that was read it
+/// may still not be known what it does: `curl x | sh` is read, and opaque.
+pub fn refusal(text: &str) -> Option<String> {
+    bash::read(text).err().map(|refusal| refusal.reason)
+}
+
 /// The words that can be seen in any text, split at every operator, quotes removed as well as possible.
 ///
 /// Over-approximate, for deny rules on opaque text: a command behind a wrapper, in a script of `sh -c` or in a substitution is

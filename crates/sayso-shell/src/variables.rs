@@ -66,6 +66,11 @@ impl Variables {
         self.find(name).is_none_or(|known| known.inherited)
     }
 
+    /// Whether the line has said where words are parted: then it is not at blanks.
+    pub(crate) fn parts_elsewhere(&self) -> bool {
+        self.find("IFS").is_some()
+    }
+
     /// Whether a variable can only hold a plain number.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.get(name).iter().all(|value| is_number(value))

@@ -19,4 +19,5 @@ mod presentation;
 mod profiles;
 mod prompts;
 mod properties;
+mod traced;
 mod world;

@@ -28,6 +28,7 @@ mod install;
 mod numbers;
 mod path_classes;
 mod program;
+mod readings;
 mod remembered;
 mod replay_command;
 mod replayed;

@@ -15,7 +15,7 @@ use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::pipeline::{Bench, judge};
 
 use crate::scene::{NOW, Scene};
-use crate::sessions;
+use crate::{readings, sessions};
 
 /// The folders of rows with expected verdicts; one that is not there has no rows.
 const CORPORA: [&str; 3] = ["verdicts", "shell", "bypasses"];
@@ -187,6 +187,7 @@ fn corpora(out: &mut String) -> usize {
     for (title, list) in [("Harmful rows that are silent", silent), ("Harmless rows that ask, with the first reason", needless)] {
         let _ = writeln!(rest, "## {title}\n\n{}\n", if list.is_empty() { "None.".to_owned() } else { list.join("\n") });
     }
+    readings::report(out, &mut rest);
     sessions::report(out, whole.contained, whole.harmful);
     out.push_str(&rest);
     whole.silent

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sayso_core::decide::Run;
 use sayso_core::grant::{Grant, GrantKey, Reach};
@@ -24,7 +24,11 @@ use crate::scene::{NOW, Scene};
 pub const CONTAINED: &str = "sandbox: {auto_allow: run-in-workspace}\n";
 
 const SESSION: &str = "the session";
-/// The ways that people work in: a mode, and whether a sandbox stands in for questions (`sandbox.auto_allow: run-in-workspace`).
+/// Every mode, from the one that asks most to the one that asks nothing.
+const MODES: [Mode; 6] = [Mode::ConfirmAll, Mode::Balanced, Mode::HighRiskOnly, Mode::AutoApproveEdits, Mode::SafeOnly, Mode::TrustAll];
+/// Whether answers are kept, and whether a sandbox stands in for questions (`sandbox.auto_allow: run-in-workspace`).
+const HABITS: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
+/// The ways that most people work in, with the answers they keep: a mode, and whether there is such a sandbox.
 const WAYS: [(Mode, bool); 4] =
     [(Mode::Balanced, false), (Mode::AutoApproveEdits, false), (Mode::Balanced, true), (Mode::AutoApproveEdits, true)];
 
@@ -77,7 +81,7 @@ fn grant(node: &Node, operation: &Operation, judged: &Judged) -> Option<Grant> {
     })
 }
 
-fn play(path: &Path, mode: Mode, contained: bool) -> Count {
+fn play(path: &Path, mode: Mode, keeps: bool, contained: bool) -> Count {
     let text = fs::read_to_string(path).unwrap();
     let keys = yaml::read(&text, &Limits::policy()).unwrap_or_else(|error| panic!("{}: {error:?}", path.display()));
     let mut scene = Scene::of(&keys);
@@ -101,7 +105,7 @@ fn play(path: &Path, mode: Mode, contained: bool) -> Count {
                 let shown = operation.command().unwrap_or(operation.tool()).to_owned();
                 let path = operation.args().get("path").and_then(Node::as_text).map(|path| format!(" {path}")).unwrap_or_default();
                 count.asked.push(format!("{shown}{path}"));
-                grants.extend(grant(node, &operation, &judged));
+                grants.extend(grant(node, &operation, &judged).filter(|_| keeps));
             }
             Decision::Deny => count.denied += 1,
         }
@@ -109,35 +113,65 @@ fn play(path: &Path, mode: Mode, contained: bool) -> Count {
     count
 }
 
-/// Adds the number and its table.
+fn per_hundred(count: usize, calls: usize) -> f64 {
+    count as f64 * 100.0 / calls as f64
+}
+
+/// Prompts per 100 calls in each mode, without and with answers that are kept, without and with a sandbox.
+fn by_mode(files: &[PathBuf]) -> String {
+    let mut table = String::from(
+        "Prompts per 100 calls of all sessions in each mode. Answers: none is kept, or a person keeps those that the sessions name (a command by\n\
+         its first words, a file, exactly this again), each for its session. The sandbox is `sandbox.auto_allow: run-in-workspace`.\n\n\
+         | mode | no answer kept | answers kept | no answer kept, sandbox | answers kept, sandbox |\n|---|--:|--:|--:|--:|\n",
+    );
+    for mode in MODES {
+        let mut cells = Vec::new();
+        for (keeps, contained) in HABITS {
+            let (mut calls, mut prompts, mut denied) = (0, 0, 0);
+            for path in files {
+                let count = play(path, mode, keeps, contained);
+                (calls, prompts, denied) = (calls + count.calls, prompts + count.prompts, denied + count.denied);
+                let asks = mode != Mode::SafeOnly;
+                assert!(!asks || count.denied == 0, "{}: a working session has nothing that is denied", path.display());
+            }
+            let denials = if denied > 0 { format!(", {:.1} denied", per_hundred(denied, calls)) } else { String::new() };
+            cells.push(format!("{:.1}{denials}", per_hundred(prompts, calls)));
+        }
+        let _ = writeln!(table, "| {} | {} |", mode.word(), cells.join(" | "));
+    }
+    table
+}
+
+/// Adds the number and its tables.
 pub fn report(out: &mut String, contained: usize, harmful: usize) {
     let files = files("sessions");
     if files.is_empty() {
         return;
     }
-    let mut table =
-        String::from("\n## Sessions\n\nPrompts, with the answers that a person would keep for the session; in brackets per 100 calls.\n\n");
-    table.push_str("| session | calls | balanced | auto-approve-edits | balanced, contained | auto-approve-edits, contained |\n|---|--:|--:|--:|--:|--:|\n");
+    let mut table = format!(
+        "\n## Sessions\n\n{}\nPrompts of each session, with the answers that a person would keep; in brackets per 100 calls.\n\n",
+        by_mode(&files)
+    );
+    table.push_str("| session | calls | balanced | auto-approve-edits | balanced, sandbox | auto-approve-edits, sandbox |\n|---|--:|--:|--:|--:|--:|\n");
     let (mut calls, mut prompts, mut asked) = (0, [0; 4], String::new());
-    let per_hundred = |prompts: usize, calls: usize| prompts as f64 * 100.0 / calls as f64;
     for path in &files {
-        let counts = WAYS.map(|(mode, contained)| play(path, mode, contained));
+        let counts = WAYS.map(|(mode, contained)| play(path, mode, true, contained));
         let cell = |count: &Count| format!("{} ({:.0})", count.prompts, per_hundred(count.prompts, count.calls));
         let cells = counts.iter().map(cell).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(table, "| {} | {} | {cells} |", name(path), counts[0].calls);
         calls += counts[0].calls;
         for (sum, count) in prompts.iter_mut().zip(&counts) {
             *sum += count.prompts;
-            assert_eq!(count.denied, 0, "{}: a working session has nothing that is denied", path.display());
         }
         let list: Vec<String> = counts[0].asked.iter().map(|call| format!("- {}", shown(call))).collect();
         let _ = writeln!(asked, "### {}\n\n{}\n", name(path), list.join("\n"));
     }
     let _ = writeln!(
         out,
-        "- **Prompts per 100 calls of a working session: {:.1}** in mode `balanced`, {:.1} in `auto-approve-edits` ({calls} calls).",
+        "- **Prompts per 100 calls of a working session: {:.1}** in mode `balanced`, {:.1} in `auto-approve-edits` ({calls} calls in {} sessions).",
         per_hundred(prompts[0], calls),
-        per_hundred(prompts[1], calls)
+        per_hundred(prompts[1], calls),
+        files.len()
     );
     let _ = writeln!(
         out,
@@ -147,5 +181,5 @@ pub fn report(out: &mut String, contained: usize, harmful: usize) {
         // A few depend on where this program lies on the machine.
         contained.next_multiple_of(100)
     );
-    let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`:\n\n{asked}");
+    let _ = write!(out, "{table}\nWhat was asked for in mode `balanced`, with the answers that are kept:\n\n{asked}");
 }

@@ -146,3 +146,85 @@ pub fn snippets(seed: u64, count: usize) -> Vec<String> {
     }
     out
 }
+
+/// How one script stands in another.
+const AROUND: [&str; 24] = [
+    "{ ¤1; }",
+    "( ¤1 )",
+    "¤1 | ¤2",
+    "¤1 && ¤2",
+    "¤1; ¤2",
+    "¤1\n¤2",
+    "if ¤1; then ¤2; fi",
+    "if false; then ¤1; else ¤2; fi",
+    "while ¤1; do ¤2; break; done",
+    "until ¤1; do ¤2; break; done",
+    "for x in a b; do ¤1; ¤2; done",
+    "case a in a) ¤1;; *) ¤2;; esac",
+    "case a in b) ¤1;; a) ¤2 ;; esac",
+    "x=$(¤1); ¤2",
+    "cat \"$(¤1)\"; ¤2",
+    "cat `¤1`; ¤2",
+    "cat <(¤1); ¤2",
+    "cat <<A\n$(¤1)\nA\n¤2",
+    "cat <<'A'\n¤1\nA\n¤2",
+    "f() { ¤1; }; ¤2; f",
+    "¤1 & ¤2",
+    "! ¤1 || ¤2",
+    "[[ -n $(¤1) ]] && ¤2",
+    "x=a ¤1; ¤2 \"$x\"",
+];
+
+/// Words and operators, each with the blanks before it: where a script can be cut without hurting a word.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, letter) in text.char_indices().skip(1) {
+        if letter == ' ' || letter == '\n' || ";|&()<>{}".contains(letter) {
+            out.push(&text[start..at]);
+            start = at;
+        }
+    }
+    out.push(&text[start..]);
+    out
+}
+
+/// The first part of one script and the last part of another, or one with some of its words in other places.
+fn cross(dice: &mut Dice, one: &str, two: &str) -> String {
+    let (one, two) = (tokens(one), tokens(two));
+    let (until, from) = (dice.roll(one.len() + 1), dice.roll(two.len() + 1));
+    match dice.roll(3) {
+        0 => one[..until].concat() + &two[from..].concat(),
+        1 => one[..until].concat() + two.get(from).unwrap_or(&" ") + &one[until..].concat(),
+        _ => {
+            let mut moved = one.clone();
+            let (left, right) = (dice.roll(moved.len()), dice.roll(moved.len()));
+            moved.swap(left, right);
+            moved.concat()
+        }
+    }
+}
+
+/// Scripts for the comparison of the reader with bash: a third from the grammar of the pieces, the others from these rows, damaged, crossed
+/// with each other and put into one another.
+pub fn scripts(seed: u64, count: usize, rows: &[String]) -> Vec<String> {
+    let made = snippets(seed ^ 0x5eed, count);
+    let mut out = Vec::with_capacity(count);
+    for (turn, one) in made.iter().enumerate() {
+        let mut dice = Dice::new(seed.wrapping_mul(7_777_777).wrapping_add(turn as u64));
+        dice.roll(2);
+        let row = |dice: &mut Dice| rows.get(dice.roll(rows.len().max(1))).cloned().unwrap_or_else(|| "ls".to_owned());
+        let (other, more) = (row(&mut dice), row(&mut dice));
+        let text = match dice.roll(9) {
+            0..3 => one.clone(),
+            3 => mutate(&mut dice, &other),
+            4 => spoil(&mut dice, &other),
+            5 => cross(&mut dice, one, &other),
+            6 => cross(&mut dice, &other, &more),
+            7 => dice.pick(&AROUND).replace("¤1", one).replace("¤2", &other),
+            _ => dice.pick(&AROUND).replace("¤1", &other).replace("¤2", &more),
+        };
+        out.push(if text.trim().is_empty() || text.len() > 2 * LONGEST || text.contains('\0') { one.clone() } else { text });
+    }
+    out
+}

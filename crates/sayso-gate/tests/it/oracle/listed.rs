@@ -52,7 +52,7 @@ fn word_fits(parts: &[String], real: &str) -> bool {
 }
 
 /// Whether the words of a listed command fit real ones.
-fn words_fit(listed: &[String], literal: bool, real: &[String]) -> bool {
+pub fn words_fit(listed: &[String], literal: bool, real: &[String]) -> bool {
     let Some((word, rest)) = listed.split_first() else { return real.is_empty() };
     let parts = if literal { vec![word.clone()] } else { parts(word) };
     // What such a word becomes is judged by itself; here it only counts that no other word was added.

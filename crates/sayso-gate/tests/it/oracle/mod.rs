@@ -3,8 +3,10 @@
 //! Snippets are made from a seed and run in bubblewrap, where every program only records how it was started. `SAYSO_ORACLE_CASES` says how
 //! many snippets are tried, and `SAYSO_ORACLE_SEED` which ones; each thousand takes about ten seconds of one core.
 
-mod generate;
-mod listed;
+mod differential;
+pub mod generate;
+pub mod listed;
+pub mod rows;
 mod sandbox;
 mod stage;
 mod truth;
@@ -47,7 +49,7 @@ impl Tally {
     }
 }
 
-fn number(name: &str, usual: usize) -> usize {
+pub fn number(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 

@@ -129,6 +129,11 @@ impl Drop for Sandbox {
 impl Sandbox {
     /// Compiles the recorder. The error says what is missing on this machine.
     pub fn new(name: &str) -> Result<Sandbox, String> {
+        Sandbox::with_programs(name, &[])
+    }
+
+    /// The same with further names for the recorder.
+    pub fn with_programs(name: &str, more: &[String]) -> Result<Sandbox, String> {
         let folder = std::env::temp_dir().join(format!("sayso-oracle-{name}-{}", std::process::id()));
         let sandbox = Sandbox { folder };
         for shell in ["bash", "dash", "zsh"] {
@@ -154,15 +159,24 @@ impl Sandbox {
         for name in NAMES.iter().chain(&MORE_NAMES).filter(|name| **name != "EVIL") {
             fs::hard_link(&program, bin.join(name)).map_err(|error| error.to_string())?;
         }
+        for name in more.iter().filter(|name| !bin.join(name).exists()) {
+            fs::hard_link(&program, bin.join(name)).map_err(|error| error.to_string())?;
+        }
         Ok(sandbox)
     }
 
     /// Runs snippets in all shells, in a world that a list describes (see the recorder).
     pub fn run(&self, turn: usize, world: &[Vec<u8>], texts: &[String]) -> Result<Vec<Run>, String> {
+        self.run_in(&["bash", "dash", "zsh"], turn, world, texts)
+    }
+
+    /// The same in some shells.
+    pub fn run_in(&self, shells: &[&str], turn: usize, world: &[Vec<u8>], texts: &[String]) -> Result<Vec<Run>, String> {
         let log = self.folder.join(format!("log-{turn}"));
         fs::create_dir_all(&log).map_err(|error| error.to_string())?;
         let put = |name: &str, bytes: Vec<u8>| fs::write(log.join(name), bytes).map_err(|error| error.to_string());
         put("world", join(world.iter().map(Vec::as_slice)))?;
+        put("shells", join(shells.iter().map(|shell| shell.as_bytes())))?;
         put("cases", join(texts.iter().map(String::as_bytes)))?;
         let output = self.command(&log).output().map_err(|error| format!("bwrap: {error}"))?;
         let bytes = fs::read(log.join("out")).unwrap_or_default();
@@ -237,7 +251,8 @@ fn read_start(record: &[u8]) -> Option<Start> {
     let is_file = input.starts_with('/') && !input.starts_with("/dev/") && !input.ends_with("(deleted)");
     Some(Start {
         file: text(0)?,
-        folder: text(1)?,
+        // A snippet may take its own folder away.
+        folder: text(1)?.trim_end_matches(" (deleted)").to_owned(),
         input: is_file.then_some(input),
         environment: texts(fields.get(3)?),
         argv: texts(fields.get(4)?),

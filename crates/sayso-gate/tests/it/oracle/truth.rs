@@ -56,7 +56,7 @@ const HARMLESS: [&str; 22] = [
     "wc",
 ];
 /// Programs that start others; what they start is looked at by itself.
-const STARTERS: [&str; 14] =
+pub const STARTERS: [&str; 14] =
     ["bash", "busybox", "dash", "env", "find", "nice", "nohup", "setsid", "sh", "stdbuf", "time", "timeout", "xargs", "zsh"];
 
 /// Something that a silent snippet did all the same.

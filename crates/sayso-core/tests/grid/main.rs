@@ -1,0 +1,190 @@
+//! A grid of cases and policies: what the judge says of each case in every mode, kept in `expected.txt` to be looked through when it changes.
+//!
+//! `SAYSO_GRID=write cargo test -p sayso-core --test grid` writes it anew.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "everything here is a test")]
+#![expect(clippy::disallowed_methods, reason = "the product reads no environment and writes no file, but this test keeps what it found")]
+
+mod scene;
+
+use std::fmt::Write as _;
+
+use sayso_core::decide::{Case, Run, Uses, decide};
+use sayso_core::diagnostic::Source;
+use sayso_core::draft::Command;
+use sayso_core::mode::{MODES, Mode};
+use sayso_core::policy::command::CommandReader;
+use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::policy::{Overrides, Policy};
+use sayso_core::verdict::{Confirm, Decision, Verdict};
+use scene::Scene;
+
+/// One case a line; see [`scene`].
+const CASES: &str = include_str!("cases.txt");
+/// Policies, each behind a line `--- name`.
+const POLICIES: &str = include_str!("policies.txt");
+const EXPECTED: &str = include_str!("expected.txt");
+
+/// A reader that splits at blanks, for the words of rules.
+struct Blanks;
+
+impl CommandReader for Blanks {
+    fn commands(&self, text: &str) -> Option<Vec<Command>> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        Some(vec![Command { normal: words.clone(), words, literal: true, ..Command::default() }])
+    }
+
+    fn seen(&self, text: &str) -> Vec<Vec<String>> {
+        text.split([';', '&', '|', '\n']).map(|part| part.split_whitespace().map(str::to_owned).collect()).collect()
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        words.to_vec()
+    }
+}
+
+/// Every rule was used three times.
+#[derive(Debug)]
+struct Thrice;
+
+impl Uses for Thrice {
+    fn count(&self, _: &str) -> u64 {
+        3
+    }
+}
+
+fn letter(verdict: &Verdict) -> char {
+    match (verdict.decision, verdict.confirm) {
+        (Decision::Allow, _) => '·',
+        (Decision::Ask, Confirm::Double) => '2',
+        (Decision::Ask, _) => '?',
+        (Decision::Deny, _) => 'X',
+    }
+}
+
+fn policies() -> Vec<(&'static str, Vec<&'static str>)> {
+    POLICIES
+        .split("--- ")
+        .skip(1)
+        .map(|block| {
+            let (name, text) = block.split_once('\n').unwrap();
+            (name, text.split("~~~\n").collect())
+        })
+        .collect()
+}
+
+/// A policy of a person's file, and of a project's file that nobody trusts if there is a second text.
+fn policy(texts: &[&str], mode: Option<Mode>) -> Policy {
+    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject]).map(|(text, origin)| {
+        let (layer, findings) = read(Source { name: "policy", text }, Format::Yaml, origin, &Blanks);
+        layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
+    });
+    Policy::assemble(layers.collect(), &Overrides { mode, ..Overrides::default() }, &Blanks)
+}
+
+/// A policy as it is, and in each mode where that is looked at.
+struct Judged {
+    name: &'static str,
+    own: Policy,
+    modes: Vec<Policy>,
+}
+
+impl Judged {
+    fn all() -> Vec<Judged> {
+        let made = |(name, texts): (&'static str, Vec<&'static str>)| {
+            // Those with a star are looked at in every mode.
+            let modes = MODES.iter().filter(|_| name.ends_with('*')).map(|(mode, _)| policy(&texts, Some(*mode))).collect();
+            Judged { name: name.trim_end_matches(" *"), own: policy(&texts, None), modes }
+        };
+        policies().into_iter().map(made).collect()
+    }
+}
+
+/// One row: a letter for each mode, one for each way to run, the weight, the terms that differ, and the reasons as they are told.
+fn row(judged: &Judged, scene: &Scene) -> String {
+    let judge = |policy: &Policy, run| {
+        let case = Case {
+            operation: &scene.operation,
+            reading: &scene.reading,
+            grants: &scene.grants,
+            uses: if scene.counted { Some(&Thrice) } else { None },
+            now: 1_000,
+            run,
+            trace: true,
+        };
+        decide(policy, &case)
+    };
+    let modes: String = judged.modes.iter().map(|policy| letter(&judge(policy, Run::Interactive))).collect();
+    let modes = if modes.is_empty() { modes } else { format!("{modes} ") };
+    let runs: String = [Run::ApproveAll, Run::Yolo, Run::Strict, Run::Nobody].iter().map(|run| letter(&judge(&judged.own, *run))).collect();
+    let verdict = judge(&judged.own, Run::Interactive);
+    assert_eq!(verdict.digest, scene.operation.digest());
+    assert!(!verdict.trace.is_empty());
+    let terms = &verdict.terms;
+    let mut notes = String::new();
+    for (name, paths) in [("reads", &terms.reads), ("changes", &terms.changes)] {
+        if !paths.is_empty() {
+            let _ = write!(notes, " {name}={}", paths.join(","));
+        }
+    }
+    for (name, is) in [("contained", terms.contained), ("repository", terms.repository)] {
+        if is {
+            let _ = write!(notes, " {name}");
+        }
+    }
+    if let Some(limit) = terms.time_limit {
+        let _ = write!(notes, " {limit}s");
+    }
+    let mut reasons = String::new();
+    for reason in &verdict.reasons {
+        let must = if reason.must_ask { "!" } else { "" };
+        let at = reason.at.map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
+        let _ = write!(reasons, " [{must}{}{at}: {}]", reason.rule, reason.text);
+    }
+    format!("{modes}{runs} {}/{}{notes}{reasons}", verdict.risk.word(), verdict.tier.word())
+}
+
+#[test]
+fn the_judge_says_of_every_case_what_it_said_before() {
+    let mut out = String::from(
+        "What the judge says of each case (· allow, ? ask, 2 ask twice, X deny): for some policies a letter for each mode (confirm-all, balanced,\n\
+         high-risk-only, auto-approve-edits, safe-only, trust-all); one for --approve-all, --yolo, --strict and nobody to ask; risk/tier, terms, and\n\
+         the reasons in the policy's own mode (! must be asked). Under each case first the policy as it comes, then those that differ from it.\n",
+    );
+    let policies = Judged::all();
+    for line in CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let scene = Scene::read(line);
+        let _ = writeln!(out, "\n{line}");
+        let usual = row(&policies[0], &scene);
+        let _ = writeln!(out, "  {usual}");
+        for judged in policies.iter().skip(1) {
+            let other = row(judged, &scene);
+            if other != usual && !usual.ends_with(&format!(" {other}")) {
+                let _ = writeln!(out, "  {}: {other}", judged.name);
+            }
+        }
+    }
+    if std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write") {
+        std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"), &out).unwrap();
+        return;
+    }
+    let differs = EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
+    assert!(EXPECTED == out, "the judge says something else now; first: {differs:#?}");
+}
+
+#[test]
+fn the_strictest_of_two_agents_decides() {
+    let texts = ["version: 1\nrules: [{allow: {command: \"make *\"}}]\nagents: {careful: {rules: [{deny: {command: \"make *\"}}]}}\n"];
+    for (line, decision) in [
+        ("make all | agent builder | run", Decision::Allow),
+        ("make all | agent builder careful | run", Decision::Deny),
+        ("make all | agent careful builder | run", Decision::Deny),
+    ] {
+        let scene = Scene::read(line);
+        let Scene { operation, reading, grants, .. } = &scene;
+        let case = Case { operation, reading, grants, uses: None, now: 0, run: Run::Interactive, trace: false };
+        let verdict = decide(&policy(&texts, None), &case);
+        assert_eq!(verdict.decision, decision, "{line}");
+        assert!(verdict.trace.is_empty());
+    }
+}

@@ -1,0 +1,149 @@
+//! A real project on the disk, and a sandbox in which commands really run there, under a tracer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::trace::{self, Trace};
+
+/// Where programs are looked for.
+pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The files of the project.
+const FILES: [(&str, &str); 26] = [
+    ("README.md", "# project\n\nwords\n"),
+    ("Cargo.toml", "[package]\nname = \"x\"\n"),
+    ("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"true\"}}\n"),
+    ("Makefile", "all:\n\ttrue\n"),
+    ("go.mod", "module x\n"),
+    ("pyproject.toml", "[project]\nname = \"x\"\n"),
+    ("src/main.rs", "fn main() {\n    // TODO\n}\n"),
+    ("src/lib.rs", "pub fn a() {}\n"),
+    ("src/a.rs", "a\n"),
+    ("src/b.rs", "b\n"),
+    ("src/a", "a\n"),
+    ("src/a.md", "# a\n"),
+    ("src/app.py", "import os\n"),
+    ("src/index.ts", "export {}\n"),
+    ("tests/a.rs", "#[test]\nfn a() {}\n"),
+    ("docs/guide.md", "# guide\n"),
+    ("docs/g.md", "# g\n"),
+    ("data.csv", "a,b\n1,2\n"),
+    ("data.json", "{\"a\": [1, 2]}\n"),
+    ("list.txt", "one\ntwo\n"),
+    ("two words.txt", "x\n"),
+    ("a", "a\n"),
+    ("b", "b\n"),
+    ("out/a", "a\n"),
+    ("log/app.log", "INFO a\nERROR b\n"),
+    (".gitignore", "target/\n"),
+];
+
+/// Keeps to what the tracer has to see: programs, and everything that changes a file system.
+const CALLS: &str = "trace=execve,execveat,open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,unlink,unlinkat,rmdir,\
+link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,truncate,utime,utimes,futimesat,utimensat,setxattr,lsetxattr,\
+fsetxattr,mount,connect";
+
+/// Runs each case under the tracer; what it started and wrote is one file for each.
+const DRIVER: &str = r#"
+calls=$1
+mapfile -d '' -t cases < /log/cases
+for i in "${!cases[@]}"; do
+    late=
+    timeout -s KILL 20 strace -ff -qq -y -s 8192 --seccomp-bpf -e "$calls" -o /log/t -- \
+        timeout -s KILL 2 bash --norc --noprofile -c "${cases[i]}" </dev/null >/dev/null 2>&1
+    [ $? -lt 128 ] || late=late
+    cat /log/t.* > "/log/trace-$i$late" 2>/dev/null
+    rm -f /log/t.*
+done
+: > /log/done
+"#;
+
+/// The project; it goes away with the value.
+pub struct Ground {
+    _scratch: TempDir,
+    root: PathBuf,
+    pub home: PathBuf,
+    pub workspace: PathBuf,
+}
+
+impl Ground {
+    /// Makes the project. The error says what is missing on this machine.
+    pub fn new() -> Result<Ground, String> {
+        for program in ["bwrap", "strace", "git", "bash"] {
+            let found = std::env::split_paths(PATH).any(|folder| folder.join(program).exists());
+            if !found {
+                return Err(format!("there is no {program}"));
+            }
+        }
+        let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let root = fs::canonicalize(scratch.path()).map_err(|error| error.to_string())?;
+        let home = root.join("home");
+        let workspace = home.join("ws");
+        for (name, content) in FILES {
+            let path = workspace.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        fs::create_dir_all(root.join("log")).unwrap();
+        let ground = Ground { _scratch: scratch, root, home, workspace };
+        for words in [
+            &["init", "--quiet", "--initial-branch=main", "."][..],
+            &["add", "--all"],
+            &["-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "--quiet", "-m", "first"],
+        ] {
+            ground.git(words)?;
+        }
+        fs::write(ground.workspace.join("src/lib.rs"), "pub fn a() {}\npub fn b() {}\n").unwrap();
+        Ok(ground)
+    }
+
+    fn git(&self, words: &[&str]) -> Result<(), String> {
+        let mut git = Command::new("git");
+        git.env_clear().env("PATH", PATH).env("HOME", &self.home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TEMPLATE_DIR", "");
+        let done = git.current_dir(&self.workspace).args(words).output().map_err(|error| error.to_string())?;
+        if done.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&done.stderr).into_owned()) }
+    }
+
+    /// Runs some commands, and gives what each of them did.
+    pub fn run(&self, texts: &[String]) -> Result<Vec<Trace>, String> {
+        let log = self.root.join("log");
+        let _ = fs::remove_dir_all(&log);
+        fs::create_dir_all(&log).map_err(|error| error.to_string())?;
+        fs::write(log.join("cases"), texts.iter().map(|text| format!("{text}\0")).collect::<String>())
+            .map_err(|error| error.to_string())?;
+        let output = self.sandbox(&log).output().map_err(|error| format!("bwrap: {error}"))?;
+        if !log.join("done").exists() {
+            return Err(format!("the sandbox broke off: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        let read = |index: usize, text: &String| {
+            let (whole, late) = (log.join(format!("trace-{index}")), log.join(format!("trace-{index}late")));
+            let bytes = fs::read(if late.exists() { &late } else { &whole }).unwrap_or_default();
+            trace::read(&String::from_utf8_lossy(&bytes), text, late.exists())
+        };
+        let traces: Vec<Trace> = texts.iter().enumerate().map(|(index, text)| read(index, text)).collect();
+        match traces.iter().find(|trace| !trace.began) {
+            Some(_) => Err("the tracer does not work here".to_owned()),
+            None => Ok(traces),
+        }
+    }
+
+    fn sandbox(&self, log: &Path) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "ulimit -v 4194304 -f 20480; exec bwrap \"$@\"", "bwrap"]);
+        command.args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
+        for name in ["bin", "sbin", "lib", "lib64"] {
+            if Path::new("/usr").join(name).exists() {
+                command.args(["--symlink", &format!("usr/{name}"), &format!("/{name}")]);
+            }
+        }
+        command.arg("--bind").arg(&self.home).arg(&self.home).arg("--bind").arg(log).arg("/log");
+        command.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]);
+        command.args(["--setenv", "PATH", PATH, "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME"]).arg(&self.home);
+        command.arg("--chdir").arg(&self.workspace).args(["--", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "driver", CALLS]);
+        command.stdin(Stdio::null());
+        command
+    }
+}
