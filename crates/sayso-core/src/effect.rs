@@ -104,6 +104,8 @@ pub struct Manner {
     pub unlisted: bool,
     /// Runs a program whose effects are all listed; only such a run can be called read-only.
     pub known_program: bool,
+    /// Follows from an argument of a tool of an MCP server: a rule for the tool covers it, too.
+    pub argument: bool,
 }
 
 impl Effect {

@@ -24,6 +24,7 @@ mod holes_grants;
 mod holes_policy;
 mod hook;
 mod install;
+mod mcp;
 mod numbers;
 mod path_classes;
 mod program;
