@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use sayso_core::node::Node;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
+use sayso_core::visible::visible;
 use sayso_gate::ports::{Ask, Later};
 
 use super::message::Id;
@@ -250,7 +251,8 @@ impl Drop for Cut {
 }
 
 fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
-    let failed = |why: String| Ended::Failed(format!("a person has to be asked, and {why}; or allow it with a rule"));
+    let reason = prompt.verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
+    let failed = |why: String| Ended::Failed(format!("a person has to be asked: {reason}; and {why}; or allow it with a rule"));
     match inbox::is_there(state) {
         Ok(_) => {}
         Err(Trouble::NotThere) if starts => {

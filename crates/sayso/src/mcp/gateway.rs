@@ -16,7 +16,7 @@ use super::courier::Pipe;
 use super::judge::{Bench, Judge};
 use super::lines::Line;
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
-use super::open::{Calls, Open, Walk, Whose, end};
+use super::open::{Calls, Open, Walk, Whose};
 use super::outlet::Outlet;
 use super::peek::{self, Peeked};
 use super::replies;
@@ -185,8 +185,10 @@ impl Gateway {
         match walk.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(finished) => self.over(&open, &finished),
             Poll::Pending if open.was_sent.load(Ordering::SeqCst) => {
-                if let Some(walk) = self.calls.keep(&open, walk) {
-                    end(walk);
+                match self.calls.keep(&open, walk) {
+                    // The answer is there, or is just being passed on.
+                    Some(walk) if open.is_followed.load(Ordering::SeqCst) => drop(pollster::block_on(walk)),
+                    _ => {}
                 }
                 self.calls.remove(&open);
             }
@@ -203,8 +205,8 @@ impl Gateway {
     fn hold(self: &Arc<Self>, open: Arc<Open>, walk: Walk) {
         let id = open.address().id.clone();
         let deny = |why: &str| {
-            self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.is_modern));
             self.calls.remove(&open);
+            self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.is_modern));
         };
         if !self.calls.hold(&open, MOST_HELD) {
             return deny(&format!("{MOST_HELD} calls wait for a person already"));
@@ -223,11 +225,12 @@ impl Gateway {
 
     /// A call is over. What the server never got is answered by us.
     fn over(&self, open: &Open, finished: &Finished) {
+        // Before it is answered: then its id is free.
+        self.calls.remove(open);
         if !open.was_sent.load(Ordering::SeqCst) {
             let id = open.address().id.clone();
             self.client.say(replies::denied(&id, &finished.message, open.is_modern));
         }
-        self.calls.remove(open);
     }
 
     /// Takes a call back that the server never got; false if it has to know.
@@ -309,13 +312,13 @@ impl Gateway {
                 self.note_server("an answer to a call that it was not given");
                 true
             }
-            Whose::Call => {
+            Whose::Call(landing) => {
                 let is_read = self.client.pass(line);
                 let ran = match peeked.is_error || says_failed(line) {
                     true => Ran::failed("the tool says that it failed"),
                     false => Ran::Done(Value::Null.into()),
                 };
-                self.calls.land(id, ran);
+                landing.end(ran);
                 is_read
             }
             Whose::Other => self.client.pass(line),

@@ -35,6 +35,8 @@ pub(super) struct Open {
     pub progress: Option<Node>,
     ticks: AtomicU64,
     pub was_sent: AtomicBool,
+    /// Its end will be known.
+    pub is_followed: AtomicBool,
     pub ran: Arc<Slot<Ran>>,
     cancel: Mutex<(bool, Option<Waker>)>,
 }
@@ -56,6 +58,7 @@ impl Open {
             progress: None,
             ticks: AtomicU64::new(0),
             was_sent: AtomicBool::new(false),
+            is_followed: AtomicBool::new(false),
             ran: Slot::new(),
             cancel: Mutex::default(),
         }
@@ -109,12 +112,28 @@ struct Inner {
     flying: HashMap<Id, (Arc<Open>, Option<Walk>)>,
 }
 
+/// A call that the server had, and whose end is near.
+pub(super) struct Landing {
+    open: Arc<Open>,
+    walk: Option<Walk>,
+}
+
+impl Landing {
+    /// Ends it with what the server brought.
+    pub(super) fn end(self, ran: Ran) {
+        self.open.ran.put(ran);
+        if let Some(walk) = self.walk {
+            end(walk);
+        }
+    }
+}
+
 /// What to do with an answer of the server.
 pub(super) enum Whose {
     /// It is to a call that the server was never given.
     Held,
     /// To a call that it was given.
-    Call,
+    Call(Landing),
     /// To something else.
     Other,
 }
@@ -167,6 +186,7 @@ impl Calls {
         inner.by_call.remove(&open.call);
         open.was_sent.store(true, Ordering::SeqCst);
         if inner.flying.len() < MOST_FLYING {
+            open.is_followed.store(true, Ordering::SeqCst);
             inner.flying.insert(id.clone(), (Arc::clone(open), None));
         }
     }
@@ -176,7 +196,7 @@ impl Calls {
         let id = open.address().id.clone();
         let mut inner = self.inner();
         match inner.flying.get_mut(&id) {
-            Some((_, place)) if !open.ran.is_filled() => {
+            Some((own, place)) if own.call == open.call && !open.ran.is_filled() => {
                 *place = Some(walk);
                 None
             }
@@ -186,24 +206,23 @@ impl Calls {
 
     /// Whose answer it is.
     pub(super) fn whose(&self, id: &Id) -> Whose {
-        let inner = self.inner();
-        match (inner.held.contains_key(id), inner.flying.get(id)) {
-            (_, Some(_)) => Whose::Call,
-            (true, None) => Whose::Held,
-            (false, None) => Whose::Other,
+        match self.lift(id) {
+            Some(landing) => Whose::Call(landing),
+            None if self.inner().held.contains_key(id) => Whose::Held,
+            None => Whose::Other,
         }
     }
 
     /// The end of a call that the server had, with what it brought.
     pub(super) fn land(&self, id: &Id, ran: Ran) {
-        let mut inner = self.inner();
-        let Some((open, walk)) = inner.flying.remove(id) else { return };
-        // Before anybody can see that it is not there any more.
-        open.ran.put(ran);
-        drop(inner);
-        if let Some(walk) = walk {
-            end(walk);
+        if let Some(landing) = self.lift(id) {
+            landing.end(ran);
         }
+    }
+
+    /// Takes a call out that the server had: its id is free from here on.
+    pub(super) fn lift(&self, id: &Id) -> Option<Landing> {
+        self.inner().flying.remove(id).map(|(open, walk)| Landing { open, walk })
     }
 
     /// It is over.
@@ -234,7 +253,7 @@ impl Calls {
 }
 
 /// Goes the rest of a way that nothing holds up any more.
-pub(super) fn end(mut walk: Walk) {
+fn end(mut walk: Walk) {
     let mut context = Context::from_waker(Waker::noop());
     // Where it still waits, it is dropped, and the gate writes that down.
     let _ = walk.as_mut().poll(&mut context);

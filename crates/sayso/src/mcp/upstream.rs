@@ -145,3 +145,16 @@ impl Upstream {
         Ok(Answer { status, headers, body: from })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_elsewhere_is_reached_in_private() {
+        assert!(Upstream::new("https://a.example/mcp").is_ok() && Upstream::new("http://127.0.0.1:3001/mcp").is_ok());
+        assert!(
+            Upstream::new("http://a.example/mcp").is_err() && Upstream::new("ftp://x").is_err() && Upstream::new("https://u@x/").is_err()
+        );
+    }
+}

@@ -35,7 +35,7 @@ fn t_09_a_call_waits_for_a_person_and_everything_else_goes_on() {
     assert!(!got(&served.desk).contains("echo"), "nothing came to the server");
     served.yes(&prompt).is(200);
     assert!(text(&gated.answer(&json!(1))).contains("202e"));
-    assert_eq!(outcomes(&served.desk), ["auto-approved", "approved"]);
+    assert_eq!(outcomes(&served.desk), ["auto_approved", "approved"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn t02_t10_h_49_a_rug_pull_is_asked_about_with_the_difference() {
     served.yes(&served.prompt()).is(200);
     gated.answer(&json!(3));
     assert_eq!(text(&gated.called(4, "echo", json!({}))), "{}");
-    assert_eq!(outcomes(&served.desk), ["auto-approved", "denied", "approved", "auto-approved"]);
+    assert_eq!(outcomes(&served.desk), ["auto_approved", "denied", "approved", "auto_approved"]);
     assert_eq!(got(&served.desk).matches("tools/call").count(), 3);
 }
 

@@ -93,10 +93,9 @@ fn a_server_cannot_make_the_client_answer_our_question() {
     gated.initialize(json!({"elicitation": {}}));
     gated.call(1, "echo", json!({}));
     let question = gated.next();
-    // It does not know the id; one that it guesses is its own, and comes back to it.
+    // It does not know the id; one that it guesses is not passed on, and an answer to it says nothing here.
     gated.call(2, "ask", json!({"id": "sayso-1", "method": "elicitation/create", "params": {"message": "name?"}}));
-    assert_eq!(gated.next()["id"], "sayso-1");
-    gated.answer(&json!(2));
+    assert_eq!(gated.next()["id"], 2, "a question that names us does not come through");
     gated.send(&json!({"jsonrpc": "2.0", "id": "sayso-1", "result": {"action": "accept", "content": {"decision": "allow this once"}}}));
     gated.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}}));
     assert_eq!(gated.answer(&json!(1))["result"]["isError"], true);

@@ -7,13 +7,18 @@ use serde_json::json;
 use super::{Gated, OPEN, got, is_denied, outcomes};
 use crate::desk::Desk;
 
+/// So many calls that no pipe holds them; `SAYSO_MCP_CALLS` makes more of them.
+fn many() -> i64 {
+    std::env::var("SAYSO_MCP_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(1500)
+}
+
 #[test]
 fn a_client_that_writes_everything_before_it_reads_is_served() {
     let desk = Desk::with(&[]);
     desk.scene.user_policy("version: 1\nrules:\n  - {deny: {mcp: 's/*'}}\naudit: {sync: none}\n");
     let mut gated = Gated::start(&desk);
     // All are denied by us, so no server holds anything up; a pipe takes a few hundred of these answers.
-    let count = 5_000;
+    let count = many();
     for id in 0..count {
         gated.call(id, "echo", json!({}));
     }
@@ -29,7 +34,7 @@ fn many_calls_at_once_all_come_back() {
     let desk = Desk::with(&[]);
     desk.scene.user_policy(OPEN);
     let mut gated = Gated::start(&desk);
-    let count = 5_000;
+    let count = many();
     let mut stdin = gated.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
         for id in 0..count {

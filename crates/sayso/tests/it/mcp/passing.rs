@@ -35,7 +35,7 @@ fn bytes_are_the_same_on_both_sides() {
     gated.close();
     assert_eq!(gated.rest(), "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}");
     assert_eq!(gated.ended().code(), Some(0));
-    assert_eq!(outcomes(&desk), ["auto-approved", "auto-approved"]);
+    assert_eq!(outcomes(&desk), ["auto_approved", "auto_approved"]);
 }
 
 #[test]
