@@ -185,7 +185,7 @@ impl Inner {
     /// Why the name of a tool, or of its server, may pass for another one.
     fn odd_name(&self, name: &str) -> Vec<String> {
         let mut out = Vec::new();
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-/".contains(&byte);
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
         if name.len() > 128 || !name.bytes().all(plain) {
             out.push("the name of the tool holds more than plain letters, so it may pass for another one".to_owned());
         }

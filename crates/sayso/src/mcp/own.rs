@@ -134,14 +134,22 @@ fn result(text: &str, is_error: bool) -> Node {
 /// What another process of sayso says.
 fn told(words: &[&str]) -> Node {
     match ask(words, b"", &[]) {
-        Ok((out, error)) if out.trim().is_empty() => result(error.trim(), true),
-        Ok((out, _)) => result(out.trim(), false),
+        Ok(done) if !done.out.trim().is_empty() => result(done.out.trim(), false),
+        Ok(done) if done.succeeded => result("nothing", false),
+        Ok(done) => result(done.error.trim(), true),
         Err(why) => result(&format!("sayso: {why}"), true),
     }
 }
 
-/// Runs sayso with words and an input: what it prints, and what it complains about.
-fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<(String, String), String> {
+/// What another process of sayso left.
+struct Asked {
+    out: String,
+    error: String,
+    succeeded: bool,
+}
+
+/// Runs sayso with words and an input.
+fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<Asked, String> {
     let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
     let mut command = Command::new(own);
     command.args(words).envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -151,7 +159,8 @@ fn ask(words: &[&str], input: &[u8], variables: &[(&str, &str)]) -> Result<(Stri
         let _ = stdin.write_all(input);
     }
     let done = child.wait_with_output().map_err(|error| format!("it did not answer: {error}"))?;
-    Ok((String::from_utf8_lossy(&done.stdout).into_owned(), String::from_utf8_lossy(&done.stderr).into_owned()))
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Asked { out: text(&done.stdout), error: text(&done.stderr), succeeded: done.status.success() })
 }
 
 /// The answer for an agent that asks before it does something: what its hook would be told. Everything but a plain yes is a no.
@@ -165,14 +174,15 @@ fn approve(arguments: &Node) -> Node {
     let event = Node::map([
         ("hook_event_name", Node::text("PreToolUse")),
         ("session_id", Node::text(session)),
-        ("cwd", Node::text(folder)),
+        ("cwd", Node::text(&folder)),
         ("tool_name", tool.clone()),
         ("tool_input", input.clone()),
         ("tool_use_id", arguments.get("tool_use_id").cloned().unwrap_or_else(|| Value::Null.into())),
     ]);
     // Nobody sits in front of whoever asks here, so no dialog of its own can ask.
-    let asked = ask(&["hook", "claude", "--wait", WAIT], json::write(&event).as_bytes(), &[("CLAUDE_CODE_SESSION_ATTENDED", "0")]);
-    let (out, error) = match asked {
+    let project = std::env::var("CLAUDE_PROJECT_DIR").unwrap_or(folder);
+    let around = [("CLAUDE_CODE_SESSION_ATTENDED", "0"), ("CLAUDE_PROJECT_DIR", project.as_str())];
+    let Asked { out, error, .. } = match ask(&["hook", "claude", "--wait", WAIT], json::write(&event).as_bytes(), &around) {
         Ok(said) => said,
         Err(why) => return deny(&format!("sayso: {why}; nothing was changed")),
     };

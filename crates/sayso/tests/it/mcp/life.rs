@@ -129,7 +129,7 @@ fn the_name_of_a_server_is_plain() {
 fn what_a_server_starts_may_not_change_what_people_decide() {
     let desk = open();
     let own = env!("CARGO_BIN_EXE_sayso");
-    let mut gated = Gated::of(&desk, &["--name", "s"], &shell(&format!("{own} rules add allow 'mcp: s/*' >&2; exit $?")));
+    let mut gated = Gated::of(&desk, &["--name", "s"], &shell(&format!("{own} rules add --allow --mcp s/x >&2; exit $?")));
     assert_eq!(gated.ended().code(), Some(20));
     assert!(gated.complaints().contains("started below"));
 }
