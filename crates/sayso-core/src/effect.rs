@@ -106,6 +106,8 @@ pub struct Manner {
     pub known_program: bool,
     /// Read by the shell to find the names of a pattern: where there is no such folder, nothing is read.
     pub listing: bool,
+    /// Follows from an argument of a tool of an MCP server: a rule for the tool covers it, too.
+    pub argument: bool,
 }
 
 impl Effect {

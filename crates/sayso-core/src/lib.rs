@@ -13,6 +13,7 @@ pub mod explain;
 pub mod fact;
 pub mod grant;
 pub mod keymap;
+pub mod mcp_arguments;
 pub mod mode;
 pub mod node;
 pub mod operation;

@@ -1,6 +1,7 @@
 //! One tool call, whatever agent made it: checked, frozen, and named by the digest of exactly what it says.
 
 use crate::digest::{Digest, Encoder};
+use crate::mcp_arguments::Meaning;
 use crate::node::{Entry, Node, Value};
 use crate::tool::{self, Kind, Role, Tool};
 
@@ -90,6 +91,16 @@ pub struct McpIdentity {
     pub changed: bool,
     /// The server's own hints (`readOnlyHint`), which never lower a verdict by themselves.
     pub annotations: Vec<(String, bool)>,
+    /// What the arguments mean, by their names, where the person has described the tool; what is not named here is guessed.
+    pub meanings: Vec<(String, Meaning)>,
+    /// The person has said that the tool does nothing but what its arguments mean.
+    pub is_described_whole: bool,
+    /// Why every call of it is asked about, besides a change: a name that passes for another one, say.
+    pub asks: Vec<String>,
+    /// What the person has to read before an answer: how it changed, what its description hides.
+    pub warnings: Vec<String>,
+    /// What the server says of the tool.
+    pub description: Option<String>,
 }
 
 /// Why a call is no operation. It is denied.

@@ -49,7 +49,7 @@ pub fn draft(operation: &Operation) -> Draft {
             path(&mut draft, operation, Role::To, EffectKind::Write, tool_write);
         }
         Kind::WebFetch => fetch(&mut draft, operation),
-        Kind::Mcp => mcp(&mut draft, operation),
+        Kind::Mcp => crate::mcp_arguments::add(&mut draft, operation),
         Kind::Delegate => delegate(&mut draft, operation),
         Kind::AgentCreate => {
             let name = operation.text(Role::Agent).unwrap_or_default();
@@ -96,7 +96,7 @@ pub fn is_harmless_variable(name: &str, value: &str) -> bool {
 /// So many arguments that nobody knows are named; of more, a person learns nothing new.
 const MOST_NAMED: usize = 8;
 
-fn unknown_arguments(operation: &Operation) -> impl Iterator<Item = Effect> {
+pub(crate) fn unknown_arguments(operation: &Operation) -> impl Iterator<Item = Effect> {
     let word = operation.kind().word();
     operation
         .unknown_arguments()
@@ -112,7 +112,7 @@ fn path(draft: &mut Draft, operation: &Operation, role: Role, kind: EffectKind, 
 }
 
 /// One path as a file tool will open it.
-fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: Manner) {
+pub(crate) fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: Manner) {
     match odd(written) {
         Some(Odd::Ask(why)) => {
             draft.opaque = Some(opaque(why));
@@ -180,12 +180,6 @@ fn fetch(draft: &mut Draft, operation: &Operation) {
         Ok(url) => Effect::new(EffectKind::Connect, Target::Url(url)),
         Err(why) => Effect { note: Some(why.0), ..Effect::new(EffectKind::Connect, Target::Host(written.to_owned())) },
     });
-}
-
-fn mcp(draft: &mut Draft, operation: &Operation) {
-    let server = operation.text(Role::Server).unwrap_or_default().to_owned();
-    let tool = operation.text(Role::ServerTool).unwrap_or_default().to_owned();
-    draft.effects.push(Effect { target: Target::McpTool { server, tool }, ..Effect::unknown("a tool of an MCP server is a black box") });
 }
 
 fn delegate(draft: &mut Draft, operation: &Operation) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::operation::Operation;
 use sayso_core::prompt::{Alike, Prompt};
+use sayso_core::tool::Role;
 
 /// After so many denials in a row, alike calls are denied for a while.
 const MOST_DENIALS: u32 = 5;
@@ -41,7 +42,10 @@ impl Likeness {
     fn of(operation: &Operation) -> Self {
         // As it is read and not as it is spelled, or a blank more would make it another one.
         let first = operation.command().and_then(|text| sayso_shell::analyse(text).commands.into_iter().next());
-        let words = first.map(|command| command.words.into_iter().take(2).collect()).unwrap_or_default();
+        let words = first.map(|command| command.words.into_iter().take(2).collect());
+        let of_server =
+            || [Role::Server, Role::ServerTool].into_iter().filter_map(|role| operation.text(role).map(str::to_owned)).collect();
+        let words = words.unwrap_or_else(of_server);
         Likeness {
             session: operation.session().to_owned(),
             agent: operation.agent().name.clone(),

@@ -7,6 +7,7 @@ use sayso_core::decide::{Case, Run, Uses, decide};
 use sayso_core::draft::{Draft, Reading};
 use sayso_core::evidence::Evidence;
 use sayso_core::grant::Grant;
+use sayso_core::mcp_arguments;
 use sayso_core::operation::{Call, MAX_DEPTH, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::Policy;
@@ -329,6 +330,17 @@ fn analyse(operation: &Operation) -> Draft {
             draft.effects.extend(rest);
             draft
         }
-        None => tool_effects::draft(operation),
+        None => match mcp_arguments::commands(operation) {
+            Some(text) => of_mcp_command(operation, &text),
+            None => tool_effects::draft(operation),
+        },
     }
+}
+
+/// A tool of an MCP server that is told a command: what the command does is read as anywhere else, beside what the tool may do.
+fn of_mcp_command(operation: &Operation, text: &str) -> Draft {
+    let mut draft = sayso_shell::analyse(text);
+    draft.effects.iter_mut().for_each(|effect| effect.manner.argument = true);
+    mcp_arguments::add(&mut draft, operation);
+    draft
 }

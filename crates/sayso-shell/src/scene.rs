@@ -52,6 +52,7 @@ pub(crate) const PLAIN: Manner = Manner {
     redirect: false,
     file_tool: false,
     makes_folder: false,
+    argument: false,
     repository: false,
     unlisted: false,
     known_program: false,

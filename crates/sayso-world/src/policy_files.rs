@@ -80,6 +80,17 @@ pub fn named(path: &Path) -> PolicyFile {
     PolicyFile { path: path.to_owned(), layer: FileLayer::CommandLine, text, trusted: true, warnings: Vec::new() }
 }
 
+/// A file that somebody named who may be an agent: it counts like a project's own, so it only tightens until the person trusts its content.
+pub fn named_by_anybody(whereabouts: &Whereabouts, path: &Path) -> PolicyFile {
+    let file = PolicyFile { layer: FileLayer::Project, ..named(path) };
+    let place = std::path::absolute(path).ok().and_then(|absolute| canonical(&absolute).ok());
+    let trusted = match (&file.text, place) {
+        (Ok(text), Some(place)) => trust::is_trusted(&whereabouts.state, &place, text),
+        _ => false,
+    };
+    PolicyFile { trusted, ..file }
+}
+
 fn in_folder(folder: &Path, layer: FileLayer, names: &[&str], whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
     let broken = |path: PathBuf, reason: String| PolicyFile { path, layer, text: Err(reason), trusted: false, warnings: Vec::new() };
     match is_folder(folder) {

@@ -33,6 +33,8 @@ pub struct Choice {
     pub profile: Option<String>,
     /// `--mode`.
     pub mode: Option<Mode>,
+    /// The file only tightens until the person trusts its content: whoever named it may be an agent.
+    pub only_tightens: bool,
     /// `SAYSO_MODE` and `SAYSO_PROFILE` do not count: an agent starts sayso, and the environment is the agent's.
     pub ignores_environment: bool,
 }
@@ -83,10 +85,14 @@ impl ReadFile {
 /// Loads the policy for a workspace. A file that is there and cannot be read makes the policy deny everything.
 pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
     let mut found = policy_files::find(whereabouts, workspace);
-    if let Some(path) = &choice.file {
-        found.push(policy_files::named(path));
-    }
+    found.extend(named(whereabouts, choice));
     merge(whereabouts, found, choice)
+}
+
+/// The file of a choice.
+pub(crate) fn named(whereabouts: &Whereabouts, choice: &Choice) -> Option<PolicyFile> {
+    let path = choice.file.as_deref()?;
+    Some(if choice.only_tightens { policy_files::named_by_anybody(whereabouts, path) } else { policy_files::named(path) })
 }
 
 /// The same, but the file of the choice stands in place of the person's own, and not above all others.

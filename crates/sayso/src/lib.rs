@@ -19,6 +19,7 @@ pub mod install;
 pub mod intake;
 pub mod learned;
 pub mod lineage;
+pub mod mcp;
 pub mod newcomers;
 pub mod quick;
 pub mod record_folder;

@@ -48,7 +48,7 @@ pub(crate) fn bound(
 ) -> Option<Digest> {
     let mut files = general;
     files.extend(policy_files::of_project(whereabouts, workspace));
-    files.extend(choice.file.as_deref().map(policy_files::named));
+    files.extend(assemble::named(whereabouts, choice));
     let mut sources: Vec<(String, Vec<u8>)> = Vec::new();
     for PolicyFile { path, layer, text, trusted, .. } in files {
         sources.push((format!("file {} {layer:?} {trusted}", path.display()), text.ok()?.into_bytes()));

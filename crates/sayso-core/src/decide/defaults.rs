@@ -118,6 +118,9 @@ fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
     if effect.part.is_some() && !effect.manner.redirect {
         return settings.default_command;
     }
+    if effect.manner.argument && settings.default_mcp.is_some() {
+        return settings.default_mcp;
+    }
     match (&effect.target, effect.kind) {
         (Target::McpTool { .. }, _) => settings.default_mcp,
         (Target::Agent(_), _) => settings.default_delegate,

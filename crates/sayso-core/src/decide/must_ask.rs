@@ -60,6 +60,8 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     if lens.case.operation.mcp().is_some_and(|identity| identity.changed) {
         out.push(must("mcp-changed", "this MCP tool is not the one that was seen under its name before".into()));
     }
+    let asks = lens.case.operation.mcp().map_or(&[][..], |identity| &identity.asks);
+    out.extend(asks.iter().map(|why| must("mcp-odd", why.clone())));
     out
 }
 

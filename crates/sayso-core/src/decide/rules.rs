@@ -158,6 +158,9 @@ pub(super) fn candidates<'a>(lens: &Lens<'a>, set: &'a RuleSet, index: usize, ef
         Target::Agent(_) => out.extend(set.delegates()),
         _ => {}
     }
+    if effect.manner.argument {
+        out.extend(set.mcp());
+    }
     out
 }
 
@@ -171,6 +174,7 @@ fn matches_rule(lens: &Lens<'_>, rule: &Rule, index: usize, effect: &Effect) -> 
 }
 
 fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effect, reach: Reach) -> bool {
+    let operation = lens.case.operation;
     match &matcher.subject {
         Subject::Command(patterns) => {
             let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
@@ -200,6 +204,12 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
         },
         Subject::Mcp(patterns) => match &effect.target {
             Target::McpTool { server, tool } => patterns.iter().any(|pattern| pattern.matches(server, tool, reach)),
+            // What its arguments say it does is done by the tool.
+            _ if effect.manner.argument => {
+                let (server, tool) = (operation.text(Role::Server), operation.text(Role::ServerTool));
+                let (server, tool) = (server.unwrap_or_default(), tool.unwrap_or_default());
+                patterns.iter().any(|pattern| pattern.matches(server, tool, reach))
+            }
             _ => false,
         },
         Subject::Delegate(names) => match &effect.target {

@@ -53,17 +53,26 @@ pub(super) fn effect_risk(lens: &Lens<'_>, index: usize, effect: &Effect) -> Ris
         EffectKind::Run => match &effect.target {
             Target::Command if effect.manner.known_program && program_is_trusted(lens, effect) => Risk::Low,
             Target::Command => lens.settings.command_risk,
+            // All that it does is in its other effects, as the person has said.
+            Target::McpTool { .. } if effect.manner.known_program => hinted(lens, Risk::Low),
             _ => Risk::High,
         },
         EffectKind::Signal => Risk::Medium,
         EffectKind::Delete | EffectKind::Privilege | EffectKind::Environment => Risk::High,
         EffectKind::Unknown => match &effect.target {
-            Target::McpTool { .. } => lens.settings.mcp_risk,
+            Target::McpTool { .. } => hinted(lens, lens.settings.mcp_risk),
             // What a fully read command of an unknown program does is weighed like its run.
             Target::Nothing if effect.part.is_some() => lens.settings.command_risk,
             _ => Risk::Unknown,
         },
     }
+}
+
+/// The risk of an MCP tool with what its server says of it: a hint can only lift it, since hints can lie.
+fn hinted(lens: &Lens<'_>, risk: Risk) -> Risk {
+    let hints = lens.case.operation.mcp().map_or(&[][..], |identity| &identity.annotations);
+    let destroys = hints.iter().any(|(name, is)| name == "destructiveHint" && *is);
+    if destroys { risk.max(Risk::High) } else { risk }
 }
 
 /// Whether a command's program is the one its name promises, and git would run nothing else.

@@ -374,6 +374,17 @@ impl Context<'_> {
                     settings.hooks_defer = self.sourced(defer, defer.as_bool().unwrap_or(false));
                 }
             }
+            "mcp" => {
+                let texts =
+                    |node: &Node| -> Vec<String> { node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect() };
+                if let Some(entry) = node.entries().iter().find(|entry| entry.key == "elicitation") {
+                    match self.origin.is_project() {
+                        true => self.not_for_projects(entry),
+                        false => settings.mcp_elicitation.extend(texts(&entry.node)),
+                    }
+                }
+                settings.mcp_gate.extend(node.get("gate").map(texts).unwrap_or_default());
+            }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),
         }

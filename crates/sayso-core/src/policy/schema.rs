@@ -299,6 +299,25 @@ pub static POLICY: Record = Record {
             }),
             "How agents' hooks ask, and who runs their commands.",
         ),
+        field(
+            "mcp",
+            Shape::Record(&Record {
+                name: "`mcp`",
+                fields: &[
+                    field(
+                        "elicitation",
+                        TEXTS,
+                        "Clients whose own dialog may ask the person about a call; whoever runs the client can answer it.",
+                    ),
+                    field(
+                        "gate",
+                        Shape::List(&Word(&["resources", "prompts", "sampling", "elicitation"])),
+                        "What else is judged: reading resources and prompts, and what a server asks of the client.",
+                    ),
+                ],
+            }),
+            "What an MCP gateway does beyond judging the calls of tools.",
+        ),
         field("lock", TEXTS, "Keys that later layers cannot change; in managed files only."),
     ],
 };

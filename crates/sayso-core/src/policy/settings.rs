@@ -274,6 +274,10 @@ settings! {
         roots: Root,
         /// Bounds of sandboxed commands.
         sandbox_bounds: Bounds,
+        /// MCP clients whose own dialog may ask the person.
+        mcp_elicitation: String,
+        /// What goes through an MCP gateway and is judged besides the calls of tools.
+        mcp_gate: String,
     }
 }
 

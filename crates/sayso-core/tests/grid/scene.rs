@@ -104,6 +104,8 @@ fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
         repository: has("repository"),
         unlisted: has("unlisted"),
         known_program: has("known"),
+        listing: has("listing"),
+        argument: has("argument"),
     };
     let part = (!has("alone") && !has("tool-file")).then_some(part);
     let note = has("noted").then(|| "a note".to_owned());
@@ -220,7 +222,7 @@ impl Scene {
                 ("mcp", flags) => {
                     let annotations =
                         flags.iter().filter_map(|flag| flag.strip_prefix("hint=")).map(|name| (name.to_owned(), true)).collect();
-                    call.mcp = Some(McpIdentity { schema: None, changed: flags.contains(&"changed"), annotations });
+                    call.mcp = Some(McpIdentity { changed: flags.contains(&"changed"), annotations, ..McpIdentity::default() });
                 }
                 ("grant", [what, flags @ ..]) => grants.push(((*what).to_owned(), flags.contains(&"low"), flags.contains(&"batch"))),
                 (word, words) => match kind(word) {

@@ -38,11 +38,17 @@ pub(super) fn make(about: About<'_>) -> Made {
     if rows.len() == before {
         rows.push(("no arguments".to_owned(), String::new()));
     }
+    if let Some(description) = about.operation.mcp().and_then(|identity| identity.description.as_deref()) {
+        rows.push(("the server says of it".to_owned(), visible(description).into_owned()));
+    }
     let mut made = Made::of(Body::Structured(rows));
     made.warnings.extend(replaced(about));
     made.warnings.extend(address_warning(about));
-    if about.operation.mcp().is_some_and(|identity| identity.changed) {
-        made = made.warn("the server describes this tool in another way than when it was first seen");
+    if let Some(identity) = about.operation.mcp() {
+        if identity.changed {
+            made = made.warn("the server describes this tool in another way than when it was first seen");
+        }
+        made.warnings.extend(identity.warnings.iter().map(|warning| visible(warning).into_owned()));
     }
     made
 }

@@ -61,7 +61,7 @@ fn z_40_an_mcp_tool_that_changed_is_another_tool() {
     let key = GrantKey::McpTool { server: "github".to_owned(), tool: "get_issue".to_owned(), schema: Some(schema) };
     let setup = Setup::profile("forge").grant(grant(key));
     let mcp =
-        |text: &str, schema, changed| Call { mcp: Some(McpIdentity { schema, changed, annotations: Vec::new() }), ..in_session(text) };
+        |text: &str, schema, changed| Call { mcp: Some(McpIdentity { schema, changed, ..McpIdentity::default() }), ..in_session(text) };
     assert_eq!(setup.judge(mcp("mcp github/get_issue", Some(schema), false)).decision, Allow);
     for other in [
         mcp("mcp github/get_issue", Some(schema), true),

@@ -102,24 +102,29 @@ impl Common {
     }
 
     fn around(&self) -> Result<Around, Stop> {
-        let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
-        // The agent would take a relative one from wherever it is started, and nobody knows where that is.
-        let variable = |name: &str| match std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
-            Some(path) if !path.is_absolute() => Err(Stop::usage(format!("`{name}` is not an absolute path"))),
-            path => Ok(path),
-        };
-        Ok(Around {
-            home: whereabouts.home,
-            claude: variable("CLAUDE_CONFIG_DIR")?,
-            codex: variable("CODEX_HOME")?,
-            etc: PathBuf::from("/etc"),
-            folder: PathBuf::from(folder(self.folder.as_deref())?),
-            state: whereabouts.state,
-            program: whereabouts.binary,
-            path: whereabouts.path,
-            now: now(),
-        })
+        around_of(self.folder.as_deref())
     }
+}
+
+/// Where everything is, for a project.
+pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
+    let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
+    // The agent would take a relative one from wherever it is started, and nobody knows where that is.
+    let variable = |name: &str| match std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from) {
+        Some(path) if !path.is_absolute() => Err(Stop::usage(format!("`{name}` is not an absolute path"))),
+        path => Ok(path),
+    };
+    Ok(Around {
+        home: whereabouts.home,
+        claude: variable("CLAUDE_CONFIG_DIR")?,
+        codex: variable("CODEX_HOME")?,
+        etc: PathBuf::from("/etc"),
+        folder: PathBuf::from(folder(project)?),
+        state: whereabouts.state,
+        program: whereabouts.binary,
+        path: whereabouts.path,
+        now: now(),
+    })
 }
 
 pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
@@ -200,7 +205,7 @@ fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result
     Ok(Exit::Allowed)
 }
 
-fn change_node(edit: &install::Edit) -> Node {
+pub(super) fn change_node(edit: &install::Edit) -> Node {
     let digest = |text: &Option<String>| match text {
         Some(text) => Node::text(Digest::of_bytes(text.as_bytes()).to_string()),
         None => Value::Null.into(),

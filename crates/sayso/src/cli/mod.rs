@@ -10,6 +10,9 @@ mod exec;
 mod grants;
 mod hook;
 mod install;
+mod install_mcp;
+mod mcp;
+mod mcp_server;
 pub(crate) mod policy;
 mod policy_test;
 mod rules;
@@ -67,6 +70,11 @@ enum Command {
     Sandbox(sandbox::SandboxArgs),
     Serve(serve::ServeArgs),
     Watch(watch::WatchArgs),
+    Mcp(mcp::McpArgs),
+    McpServer(mcp_server::McpServerArgs),
+    InstallMcp(install_mcp::InstallMcpArgs),
+    /// Take the gateway away from a client's MCP servers (`sayso uninstall mcp CLIENT`).
+    UninstallMcp(install_mcp::InstallMcpArgs),
 }
 
 impl Command {
@@ -75,6 +83,8 @@ impl Command {
         match self {
             // `hook` and `exec` are for agents and see to it themselves; a sandbox only takes away.
             Command::Check(_) | Command::Exec(_) | Command::Hook(_) | Command::Doctor(_) | Command::Demo(_) | Command::Sandbox(_) => true,
+            // A server behind the gate can do less than without it, and the client that starts it may be an agent.
+            Command::Mcp(_) | Command::McpServer(_) => true,
             Command::Policy(args) => args.only_looks(),
             Command::Audit(args) => args.only_looks(),
             Command::Rules(args) => args.only_looks(),
@@ -82,6 +92,7 @@ impl Command {
             Command::Undo(args) => args.only_looks(),
             Command::Serve(args) => args.only_looks(),
             Command::Run(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
+            Command::InstallMcp(_) | Command::UninstallMcp(_) => false,
         }
     }
 }
@@ -114,7 +125,7 @@ impl PolicyChoice {
 
     fn flags(&self) -> Choice {
         let file = self.policy.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
-        Choice { file, profile: self.profile.clone(), mode: self.mode, ignores_environment: false }
+        Choice { file, profile: self.profile.clone(), mode: self.mode, ..Choice::default() }
     }
 }
 
@@ -130,10 +141,10 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    if let Some(code) = hook::early().or_else(sandbox::inner).or_else(exec::early) {
+    if let Some(code) = hook::early().or_else(crate::mcp::inner).or_else(sandbox::inner).or_else(exec::early) {
         return code;
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(install_mcp::joined(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Allowed };
@@ -169,6 +180,10 @@ pub fn run() -> ExitCode {
         Command::Sandbox(args) => sandbox::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Mcp(args) => mcp::run(args),
+        Command::McpServer(args) => mcp_server::run(&args),
+        Command::InstallMcp(args) => install_mcp::run(&args, true),
+        Command::UninstallMcp(args) => install_mcp::run(&args, false),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -42,7 +42,7 @@ pub(super) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, 
 const OTHERWISE: &str = "or set `hooks.ask: host`, or allow it with a rule";
 
 /// How many screens are open there.
-fn is_there(state: &Path) -> Result<u64, Trouble> {
+pub(crate) fn is_there(state: &Path) -> Result<u64, Trouble> {
     let client = Client::new(state).map_err(Trouble::Broken)?.ok_or(Trouble::NotThere)?;
     let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
     match answer.body.get("watching").and_then(Node::as_whole) {
@@ -52,7 +52,7 @@ fn is_there(state: &Path) -> Result<u64, Trouble> {
 }
 
 /// Opens the inbox, in a session of its own and with nothing of the agent's environment.
-fn start(state: &Path) -> Result<(), String> {
+pub(crate) fn start(state: &Path) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| format!("it could not be started: {error}"))?;
     let mut command = Command::new(program);
     command.args(["serve", "--detached"]).env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -105,6 +105,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         match gate.answer(call.clone(), &can_ask) {
             Answer::Run(one) => {
                 if one.yes().is_some() {
+                    for_gateway(place, call)?;
                     // Its own question about the same call, which comes next, is answered with this.
                     pending::put_yes(place.state(), call)?;
                 }
@@ -118,6 +119,8 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                 return hand_over_asked(agent, place, &gate, *asked, wanted);
             }
             Answer::Ask(asked) => {
+                // Whatever comes to the gateway was let through by the dialog.
+                for_gateway(place, call)?;
                 let all = if verdicts.is_empty() { std::slice::from_ref(asked.verdict.as_ref()) } else { &verdicts };
                 let change = place.keep_files(first, all, true);
                 pending::put(place.state(), first, &Pending { asked: true, change, ..Pending::default() })?;
@@ -141,6 +144,12 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         }
         None => Err("nothing was judged".to_owned()),
     }
+}
+
+/// A call of an MCP tool may come to a gateway next, where the person is not asked again.
+fn for_gateway(place: &Place, call: &Call) -> Result<(), String> {
+    let is_mcp = sayso_core::tool::find(&call.tool).is_some_and(|tool| tool.kind == Kind::Mcp);
+    if is_mcp { pending::put_for_gateway(place.state(), call) } else { Ok(()) }
 }
 
 /// Whether a question ends the run, to be gone on with when the person has answered it by a rule.

@@ -70,6 +70,32 @@ pub fn take_yes(state: &Path, call: &Call) -> Result<bool, String> {
     Ok(at.is_some_and(|at| now().saturating_sub(at) <= MOMENT))
 }
 
+/// Keeps that a call of an MCP tool was answered at the hook, for a gateway that the same call comes to next.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn put_for_gateway(state: &Path, call: &Call) -> Result<(), String> {
+    if call.id.is_empty() {
+        return Ok(());
+    }
+    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    let name = name("gateway", &call.id, &Digest::of_node(&call.args).to_string());
+    write(&folder, &name, &Node::map([("at", Node::from(Value::Number(now().to_string())))]))
+}
+
+/// Takes it; false where no hook let this very call through, or not lately. `args` are those of the call at the hook.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn take_for_gateway(state: &Path, id: &str, args: &Node) -> Result<bool, String> {
+    let found = read(state, &name("gateway", id, &Digest::of_node(args).to_string()), true)?;
+    let at = found.as_ref().and_then(|node| node.get("at")).and_then(Node::as_whole);
+    Ok(at.is_some_and(|at| now().saturating_sub(at) <= DIALOG))
+}
+
+/// So many seconds an agent's own dialog may be open.
+const DIALOG: u64 = 60 * 60;
+
 /// So many seconds a yes is one of a moment ago.
 const MOMENT: u64 = 60;
 

@@ -8,6 +8,7 @@ pub mod codex;
 pub mod foreign;
 pub mod hooks;
 pub mod kept;
+pub mod mcp;
 pub mod program;
 pub mod shown;
 pub mod spans;

@@ -9,6 +9,7 @@ use sayso_core::decide::Run;
 use sayso_core::digest::Digest;
 use sayso_core::evidence::Evidence;
 use sayso_core::fact::{Facts, OwnPath, Question, Surroundings};
+use sayso_core::mcp_arguments::Meaning;
 use sayso_core::node::{Entry, Node, Value};
 use sayso_core::operation::{Agent, Call, McpIdentity, Operation, ToolSays};
 use sayso_core::redact::redact;
@@ -151,7 +152,12 @@ fn packed(operation: &Operation, evidence: &Evidence, fields: &[(&str, Node)]) -
     if let Some(mcp) = operation.mcp() {
         let annotations = mcp.annotations.iter().map(|(name, is)| (name.clone(), Value::Bool(*is).into()));
         let schema = mcp.schema.map_or_else(|| Value::Null.into(), |digest| Node::text(digest.to_string()));
-        out.push(("m", Node::map([("s", schema), ("c", Value::Bool(mcp.changed).into()), ("a", Node::map(annotations))])));
+        let mut kept = vec![("s", schema), ("c", Value::Bool(mcp.changed).into()), ("a", Node::map(annotations))];
+        let meanings = mcp.meanings.iter().map(|(name, meaning)| (name.clone(), Node::text(meaning.word())));
+        kept.extend((!mcp.meanings.is_empty()).then(|| ("g", Node::map(meanings))));
+        kept.extend(mcp.is_described_whole.then(|| ("w", Value::Bool(true).into())));
+        kept.extend((!mcp.asks.is_empty()).then(|| ("q", Value::List(mcp.asks.iter().map(Node::text).collect()).into())));
+        out.push(("m", Node::map(kept)));
     }
     Node::map(out)
 }
@@ -283,7 +289,17 @@ fn mcp(node: &Node) -> McpIdentity {
         schema: node.get("s").and_then(Node::as_text).and_then(Digest::parse),
         changed: node.get("c").and_then(Node::as_bool).unwrap_or(true),
         annotations: annotations.iter().filter_map(|entry| Some((entry.key.clone(), entry.node.as_bool()?))).collect(),
+        meanings: node.get("g").map_or(&[][..], Node::entries).iter().filter_map(meaning).collect(),
+        is_described_whole: node.get("w").and_then(Node::as_bool).unwrap_or(false),
+        asks: node.get("q").map_or(&[][..], Node::items).iter().filter_map(|why| why.as_text().map(str::to_owned)).collect(),
+        warnings: Vec::new(),
+        description: None,
     }
+}
+
+/// What an argument of an MCP tool means. A word that is not known means whatever its name says.
+fn meaning(entry: &sayso_core::node::Entry) -> Option<(String, Meaning)> {
+    Some((entry.key.clone(), Meaning::from_word(entry.node.as_text()?)?))
 }
 
 /// The agent as the field of an entry has it.

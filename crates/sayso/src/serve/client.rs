@@ -135,13 +135,17 @@ impl Client {
     /// # Errors
     /// Why there is no answer.
     pub fn request(&self, method: &str, path: &str, body: Option<&Node>, until: Instant) -> Result<Answer, Trouble> {
-        let mut from = self.send(method, path, "connection: close\r\n", body, Some(until))?;
-        let head = head(&mut from)?;
-        let length = head.length.filter(|length| *length <= LONGEST);
-        let mut bytes = vec![0; length.unwrap_or(0)];
-        from.read_exact(&mut bytes).map_err(trouble)?;
-        let body = if bytes.is_empty() { Value::Null.into() } else { read(&bytes)? };
-        Ok(Answer { status: head.status, body })
+        answered(self.send(method, path, "connection: close\r\n", body, Some(until))?)
+    }
+
+    /// The same for a question that stays open for long: `hand` gets the connection, and whoever shuts it down takes the question back.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub fn hold(&self, path: &str, body: &Node, until: Instant, hand: impl FnOnce(UnixStream)) -> Result<Answer, Trouble> {
+        let from = self.send("POST", path, "connection: close\r\n", Some(body), Some(until))?;
+        hand(from.get_ref().stream.try_clone().map_err(|error| Trouble::Broken(error.to_string()))?);
+        answered(from)
     }
 
     /// Listens to events from an event on.
@@ -158,6 +162,15 @@ impl Client {
         }
         Ok(Heard { from, left: Vec::new(), id: after.map(str::to_owned) })
     }
+}
+
+fn answered(mut from: BufReader<Timed>) -> Result<Answer, Trouble> {
+    let head = head(&mut from)?;
+    let length = head.length.filter(|length| *length <= LONGEST);
+    let mut bytes = vec![0; length.unwrap_or(0)];
+    from.read_exact(&mut bytes).map_err(trouble)?;
+    let body = if bytes.is_empty() { Value::Null.into() } else { read(&bytes)? };
+    Ok(Answer { status: head.status, body })
 }
 
 /// A socket that is waited for only so long.

@@ -6,16 +6,27 @@ use super::problem::Problem;
 
 /// The names of this server, with its port.
 #[derive(Clone, Debug)]
-pub(super) struct Names(Vec<String>);
+pub(crate) struct Names(Vec<String>);
 
 impl Names {
     /// Those of a port of this machine.
-    pub(super) fn of(port: u16) -> Names {
+    pub(crate) fn of(port: u16) -> Names {
         Names(["127.0.0.1", "localhost", "[::1]"].iter().map(|name| format!("{name}:{port}")).collect())
     }
 
     fn has(&self, host: &str) -> bool {
         self.0.iter().any(|name| name.eq_ignore_ascii_case(host))
+    }
+
+    /// The same for a gateway, where those of other machines may be let in by any name.
+    ///
+    /// # Errors
+    /// The status of HTTP, and what is wrong with it.
+    pub(crate) fn allows(&self, headers: &HeaderMap, any_host: bool) -> Result<(), (u16, String)> {
+        if any_host && headers.get("origin").is_none() {
+            return Ok(());
+        }
+        self.check(headers, false).map_err(|problem| (problem.status, problem.detail.clone()))
     }
 
     /// Lets a request through, or says why not. A name that leads here by a server of somebody else's is not one of ours (DNS rebinding), and

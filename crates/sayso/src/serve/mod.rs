@@ -34,6 +34,7 @@ pub mod wire;
 
 pub use daemon::{Listen, Options, run};
 pub use folder::{Home, Told};
+pub(crate) use guard::Names;
 pub use pin::set as set_pin;
 
 /// The version of what hooks and the inbox say to each other. Another one is refused.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sayso_core::digest::Digest;
 use sayso_core::grant::GrantKey;
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Agent, Call, Operation};
+use sayso_core::operation::{Agent, Call, McpIdentity, Operation};
 use sayso_core::presentation::{Body, Presentation};
 use sayso_core::prompt::{Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, Scope, Stores, Style};
 use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
@@ -41,6 +41,8 @@ pub fn question(prompt: &Prompt, longest: u64) -> Node {
         ("session", Node::text(&call.session)),
         ("batch", maybe(&call.batch)),
         ("group", maybe(&call.group)),
+        // Nothing else of it counts for the digest, and what the person reads of it is in the prompt.
+        ("schema", maybe(&call.mcp.as_ref().map(|identity| identity.schema.map(|digest| digest.to_string()).unwrap_or_default()))),
     ]);
     Node::map([("call", call), ("prompt", prompt_to_node(prompt)), ("longest", number(longest))])
 }
@@ -78,8 +80,10 @@ fn read_call(node: &Node) -> Result<Call, String> {
     let maybe = |key: &str| node.get(key).and_then(Node::as_text).map(str::to_owned);
     let parents = node.get("parents").map_or(&[][..], Node::items).iter();
     let parents = parents.map(|parent| parent.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>().ok_or("`parents` are no texts")?;
+    let schema = |text: String| McpIdentity { schema: Digest::parse(&text), ..McpIdentity::default() };
     Ok(Call {
         id: text(node, "id")?.to_owned(),
+        mcp: maybe("schema").map(schema),
         cwd: text(node, "cwd")?.to_owned(),
         agent: Agent { name: text(node, "agent")?.to_owned(), parents },
         session: text(node, "session")?.to_owned(),

@@ -127,7 +127,7 @@ fn h_49_trust_in_a_tool_is_trust_in_one_server() {
     let scene = Scene::empty();
     scene.user_policy("trusted_tools: [read_file]\nrules: [{allow: {tool: write}}]\n");
     let pinned = |schema: Option<Digest>, changed: bool, server: &str| Call {
-        mcp: Some(McpIdentity { schema, changed, annotations: Vec::new() }),
+        mcp: Some(McpIdentity { schema, changed, ..McpIdentity::default() }),
         ..mcp(&scene, server, "write", Node::map::<String>([]))
     };
     let schema = |text: &str| Some(Digest::of_node(&Node::text(text)));

@@ -25,6 +25,7 @@ mod holes_policy;
 mod hook;
 mod import;
 mod install;
+mod mcp;
 mod numbers;
 mod path_classes;
 mod program;

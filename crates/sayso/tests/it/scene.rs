@@ -180,7 +180,7 @@ impl Scene {
     /// What flags of the scene say about the policy.
     pub fn choice(&self) -> Choice {
         let mode = self.mode.as_deref().map(|word| Mode::from_word(word).unwrap());
-        Choice { file: None, profile: self.profile.clone(), mode, ignores_environment: false }
+        Choice { file: None, profile: self.profile.clone(), mode, ..Choice::default() }
     }
 
     /// The machine as the program sees it.

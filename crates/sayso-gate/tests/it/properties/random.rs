@@ -183,7 +183,7 @@ pub fn any_call() -> impl Strategy<Value = Call> {
         session: "s".to_owned(),
         batch: batch.then(|| "b".to_owned()),
         says,
-        mcp: text.starts_with("mcp").then(|| McpIdentity { schema: Some(Digest::of_bytes(b"x")), changed, annotations: Vec::new() }),
+        mcp: text.starts_with("mcp").then(|| McpIdentity { schema: Some(Digest::of_bytes(b"x")), changed, ..McpIdentity::default() }),
         ..call(&text)
     })
 }

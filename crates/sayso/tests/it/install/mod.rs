@@ -3,6 +3,7 @@
 mod asking;
 mod claude;
 mod codex;
+mod mcp;
 mod random;
 mod refusals;
 mod takeover;

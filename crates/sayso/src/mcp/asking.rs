@@ -1,0 +1,287 @@
+//! Brings a question to the person: as an answer at the hook, by the client's own dialog, or to the inbox. Where there is nobody, it is a no.
+
+use std::collections::HashMap;
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sayso_core::node::Node;
+use sayso_core::presentation::Body;
+use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
+use sayso_core::visible::visible;
+use sayso_gate::ports::{Ask, Later};
+
+use super::message::Id;
+use super::open::{Calls, Open};
+use super::slot::Slot;
+use super::{random_word, replies};
+use crate::hook::{inbox, pending};
+use crate::serve::client::{Client, Trouble};
+use crate::serve::wire;
+
+/// A question without an end of its own is open so long.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// A longer question is not for the dialog of a client: nobody would see all of it there.
+const LONGEST_MESSAGE: usize = 8 << 10;
+
+/// Who may be asked, as the policy says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ways {
+    /// The client's own dialog.
+    pub elicits: bool,
+    /// The inbox is opened where it is not open.
+    pub starts_inbox: bool,
+}
+
+/// Says something to the client that made a call.
+pub(super) trait Speak: Send + Sync {
+    /// Says a line.
+    fn speak(&self, open: &Open, line: Vec<u8>);
+}
+
+/// Asks the person.
+pub(super) struct Asks {
+    state: PathBuf,
+    calls: Arc<Calls>,
+    client: Arc<dyn Speak>,
+    ways: Mutex<Ways>,
+    asked: Mutex<HashMap<String, Asked>>,
+}
+
+/// A question that the client asks.
+struct Asked {
+    prompt: Arc<Prompt>,
+    open: Arc<Open>,
+    slot: Arc<Slot<Ended>>,
+    until: Instant,
+}
+
+impl Asks {
+    pub(super) fn new(state: &Path, calls: Arc<Calls>, client: Arc<dyn Speak>) -> Asks {
+        Asks { state: state.to_owned(), calls, client, ways: Mutex::default(), asked: Mutex::default() }
+    }
+
+    /// What the policy says now.
+    pub(super) fn set_ways(&self, ways: Ways) {
+        *self.ways.lock().unwrap_or_else(PoisonError::into_inner) = ways;
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<String, Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a hook has let the very same call through, which a person was asked about there.
+    fn was_asked_at_hook(&self, prompt: &Prompt, open: &Open) -> bool {
+        let Some(id) = open.tool_use.as_deref().filter(|_| prompt.round == Round::Only) else { return false };
+        pending::take_for_gateway(&self.state, id, prompt.operation.args()).unwrap_or(false)
+    }
+
+    /// Asks by the client; none if it cannot show it.
+    fn elicit(&self, prompt: &Arc<Prompt>, open: &Arc<Open>) -> Option<(String, Arc<Slot<Ended>>)> {
+        let with_mode = open.elicits?;
+        let message = message(prompt)?;
+        let answers: Vec<String> = offered(prompt).map(|(_, words)| words).chain(["deny".to_owned()]).collect();
+        let params = replies::question(&message, &answers, with_mode);
+        let token = format!("sayso-{}", random_word().ok()?);
+        let slot = Slot::new();
+        let until = Instant::now() + prompt.timeout.map_or(LONGEST, Duration::from_secs);
+        let asked = Asked { prompt: Arc::clone(prompt), open: Arc::clone(open), slot: Arc::clone(&slot), until };
+        // Known before it is said: the answer may come at once.
+        self.asked().insert(token.clone(), asked);
+        let line = match open.is_modern {
+            true => replies::input_required(&open.address().id, &token, &params),
+            false => replies::elicitation(&Id::text(&token), &params),
+        };
+        self.client.speak(open, line);
+        Some((token, slot))
+    }
+
+    /// Takes an answer of the client to a question of ours; false if it is to something else.
+    pub(super) fn answered(&self, id: &Id, response: &Node) -> bool {
+        let Some(token) = id.json().strip_prefix("\"sayso-").and_then(|rest| rest.strip_suffix('"')) else { return false };
+        let Some(asked) = self.asked().remove(&format!("sayso-{token}")) else { return false };
+        let ended = asked.ended(response.get("result"));
+        asked.slot.put(ended);
+        true
+    }
+
+    /// Takes the answer in a call that comes again with it. Gives the call that waits for it, if it is the same one.
+    pub(super) fn retried(&self, token: &str, args: &Node, answer: Option<&Node>) -> Option<Retried> {
+        let mut all = self.asked();
+        let is_same = |asked: &Asked| {
+            let digest = sayso_core::digest::Digest::of_node;
+            digest(asked.prompt.operation.args()) == digest(args)
+        };
+        if !all.get(token).is_some_and(is_same) {
+            return None;
+        }
+        let asked = all.remove(token)?;
+        let ended = asked.ended(answer);
+        Some(Retried { open: Arc::clone(&asked.open), slot: asked.slot, ended })
+    }
+
+    /// Ends what nobody has answered in time.
+    pub(super) fn expire(&self) {
+        let now = Instant::now();
+        self.asked().retain(|_, asked| {
+            if asked.until <= now {
+                asked.slot.put(Ended::TimedOut);
+            }
+            asked.until > now
+        });
+    }
+}
+
+/// A call that came again with the answer to a question about it.
+pub(super) struct Retried {
+    pub open: Arc<Open>,
+    slot: Arc<Slot<Ended>>,
+    ended: Ended,
+}
+
+impl Retried {
+    /// The answer counts from here on.
+    pub(super) fn go_on(self) {
+        self.slot.put(self.ended);
+    }
+}
+
+impl Asked {
+    /// What an answer of the client says. Everything but a plain yes is a no.
+    fn ended(&self, result: Option<&Node>) -> Ended {
+        let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text);
+        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: "the client's dialog".to_owned() };
+        let chosen = result.and_then(|result| result.get("content")).and_then(|content| content.get("decision")).and_then(Node::as_text);
+        match (text("action"), chosen) {
+            (Some("accept"), Some(chosen)) => match offered(&self.prompt).find(|(_, words)| words == chosen) {
+                Some((index, _)) => answered(Choice::Offer(index)),
+                None => answered(Choice::Deny),
+            },
+            (Some("cancel"), _) => Ended::Cancelled,
+            (Some("decline" | "accept"), _) => answered(Choice::Deny),
+            _ => Ended::Failed("the client did not answer the question".to_owned()),
+        }
+    }
+}
+
+/// The answers that a client may give: whoever runs it could be the agent, so nothing that lasts.
+fn offered(prompt: &Prompt) -> impl Iterator<Item = (usize, String)> + '_ {
+    let short = |scope: Scope| matches!(scope, Scope::Once | Scope::Session);
+    prompt.offers.iter().enumerate().filter(move |(_, offer)| short(offer.scope)).map(|(index, offer)| (index, offer.words.clone()))
+}
+
+/// All that a prompt says, for a dialog that shows plain text; none if that is too much.
+fn message(prompt: &Prompt) -> Option<String> {
+    let presentation = &prompt.presentation;
+    let body = presentation.full.as_deref().unwrap_or(&presentation.body);
+    let Body::Structured(rows) = body else { return None };
+    let mut lines = vec![format!("sayso asks: {}", prompt.description)];
+    lines.extend(presentation.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.extend(rows.iter().chain(&presentation.details).map(|(name, value)| format!("{name}: {value}")));
+    if prompt.round == Round::Second {
+        lines.push("this is the second of two confirmations".to_owned());
+    }
+    let text = lines.join("\n");
+    (text.len() <= LONGEST_MESSAGE).then_some(text)
+}
+
+impl Ask for Asks {
+    fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        Box::pin(async move {
+            let open = self.calls.find(prompt.operation.id());
+            if let Some(open) = &open {
+                if self.was_asked_at_hook(&prompt, open) {
+                    let answer = prompt.answer(Choice::Offer(prompt.offer(Scope::Once).unwrap_or_default()));
+                    return Ended::Answered { answer, by: "the hook that was asked before".to_owned() };
+                }
+                let ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let asked = if ways.elicits { self.elicit(&prompt, open) } else { None };
+                if let Some((token, slot)) = asked {
+                    // Whoever stops waiting takes the question back.
+                    let _open = Forget(self, token);
+                    return slot.wait().await;
+                }
+            }
+            let starts = self.ways.lock().unwrap_or_else(PoisonError::into_inner).starts_inbox;
+            in_inbox(&self.state, prompt, starts).await
+        })
+    }
+}
+
+/// Forgets a question of the client when nobody waits for it any more.
+struct Forget<'a>(&'a Asks, String);
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        self.0.asked().remove(&self.1);
+    }
+}
+
+/// Asks in the inbox, on a thread of its own; whoever stops waiting takes the question back.
+async fn in_inbox(state: &Path, prompt: Arc<Prompt>, starts: bool) -> Ended {
+    let slot = Slot::new();
+    let line = Arc::new(Line::default());
+    let (answers, connection, state) = (Arc::clone(&slot), Arc::clone(&line), state.to_owned());
+    let spawned =
+        std::thread::Builder::new().name("inbox".to_owned()).spawn(move || answers.put(put(&state, &prompt, starts, &connection)));
+    if let Err(error) = spawned {
+        return Ended::Failed(format!("nobody could be asked: {error}"));
+    }
+    let _cut = Cut(line);
+    slot.wait().await
+}
+
+/// The connection of a question, or that it is not wanted any more.
+#[derive(Default)]
+struct Line(Mutex<(bool, Option<UnixStream>)>);
+
+struct Cut(Arc<Line>);
+
+impl Drop for Cut {
+    fn drop(&mut self) {
+        let mut line = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        line.0 = true;
+        if let Some(stream) = line.1.take() {
+            // If it is closed already, that is what was wanted.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
+    let reason = prompt.verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
+    let failed = |why: String| Ended::Failed(format!("a person has to be asked: {reason}; and {why}; or allow it with a rule"));
+    match inbox::is_there(state) {
+        Ok(_) => {}
+        Err(Trouble::NotThere) if starts => {
+            if let Err(why) = inbox::start(state) {
+                return failed(why);
+            }
+        }
+        Err(trouble) => return failed(trouble.words()),
+    }
+    let client = match Client::new(state) {
+        Ok(Some(client)) => client,
+        Ok(None) => return failed(Trouble::NotThere.words()),
+        Err(why) => return failed(why),
+    };
+    let left = prompt.timeout.map_or(LONGEST, Duration::from_secs);
+    let hand = |stream: UnixStream| {
+        let mut line = line.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.0 {
+            let _ = stream.shutdown(Shutdown::Both);
+        } else {
+            line.1 = Some(stream);
+        }
+    };
+    match client.hold("/v1/prompts", &wire::question(prompt, left.as_secs()), Instant::now() + left, hand) {
+        Ok(answer) if answer.is_done() => {
+            wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))
+        }
+        Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
+        Err(Trouble::TooSlow) => Ended::TimedOut,
+        Err(trouble) => Ended::Failed(trouble.words()),
+    }
+}

@@ -1,0 +1,400 @@
+//! The gateway over two streams: every line of the client is read, judged where it is a call, and passed on, refused or held.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use sayso_core::node::{Node, Value};
+use sayso_core::text::json;
+use sayso_gate::finished::Finished;
+use sayso_gate::ports::Ran;
+
+use super::asking::{Asks, Ways};
+use super::catalogue::Catalogue;
+use super::courier::Pipe;
+use super::judge::{Bench, Judge};
+use super::lines::Line;
+use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
+use super::open::{Calls, Open, Walk, Whose};
+use super::outlet::Outlet;
+use super::peek::{self, Peeked};
+use super::replies;
+
+/// So many calls may wait for a person; more are denied.
+const MOST_HELD: usize = 256;
+/// So many refused messages of one run are written down.
+const MOST_NOTES: u64 = 100;
+/// So many requests for lists may be open.
+const MOST_LISTS: usize = 1024;
+/// A judge needs so much stack.
+const STACK: usize = 4 << 20;
+/// Where a server says at the start or at the end of an answer whether the tool failed.
+const NEAR: usize = 4096;
+
+/// The gateway.
+pub(super) struct Gateway {
+    pub judge: Judge,
+    pub calls: Arc<Calls>,
+    pub asks: Arc<Asks>,
+    pub catalogue: Arc<Catalogue>,
+    pub client: Arc<Outlet>,
+    pub server: Arc<Pipe>,
+    /// What the client said it can, when it began.
+    pub said: Mutex<Option<bool>>,
+    pub lists: Mutex<HashSet<Id>>,
+    pub notes: AtomicU64,
+}
+
+impl Gateway {
+    /// What the client says.
+    pub(super) fn client_says(self: &Arc<Self>, line: Line) {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong(start) => {
+                let why = format!("the message is longer than {} MiB", message::LONGEST >> 20);
+                return self.refuse(&Refused {
+                    id: peek::peek(&start).and_then(|peeked| peeked.id.and_then(Id::parse)),
+                    code: NO_REQUEST,
+                    why,
+                });
+            }
+            Line::End => return,
+        };
+        match message::read(&line) {
+            Ok(None) => self.pass(&line),
+            Err(refused) => self.refuse(&refused),
+            Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) => {
+                self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: "the id is that of a call that is still open".to_owned() });
+            }
+            Ok(Some(Said::Request(id, method, params))) => self.request(id, &method, &params, line),
+            Ok(Some(Said::Notice(method, params))) => {
+                let is_ours = method == "notifications/cancelled" && self.cancelled(&params);
+                if !is_ours {
+                    self.pass(&line);
+                }
+            }
+            Ok(Some(Said::Response(id, response))) => {
+                if !self.asks.answered(&id, &response) {
+                    self.pass(&line);
+                }
+            }
+        }
+    }
+
+    /// Passes a line on to the server as it is. If nobody reads it, the server is gone, and its end is near.
+    fn pass(&self, line: &[u8]) {
+        let _ = self.server.pass(line);
+    }
+
+    fn refuse(&self, refused: &Refused) {
+        if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
+            // It was not passed on, whether or not that is written down.
+            let _ = self.judge.note("mcp_refused", vec![("why", sayso_store::record::text(&refused.why))]);
+        }
+        self.client.say(replies::refused(refused));
+    }
+
+    fn request(self: &Arc<Self>, id: Id, method: &str, params: &Node, line: Vec<u8>) {
+        match method {
+            "initialize" => {
+                *self.said.lock().unwrap_or_else(PoisonError::into_inner) =
+                    can_elicit(params.get("capabilities"), params.get("protocolVersion"));
+                self.pass(&line);
+            }
+            "tools/list" => {
+                let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+                if lists.len() < MOST_LISTS {
+                    lists.insert(id);
+                }
+                drop(lists);
+                self.pass(&line);
+            }
+            CALL => self.tool_call(id, params, line),
+            "resources/read" | "prompts/get" if self.is_gated(method.split('/').next().unwrap_or_default()) => {
+                let named = params.get("uri").or_else(|| params.get("name")).and_then(Node::as_text);
+                match named {
+                    Some(_) => self.judged(id, method, params.clone(), params, line),
+                    None => self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why: "it names nothing".to_owned() }),
+                }
+            }
+            _ => self.pass(&line),
+        }
+    }
+
+    /// Whether the person wants that judged, too. Where nobody knows, it is.
+    fn is_gated(&self, what: &str) -> bool {
+        self.judge.bench().map_or(true, |bench| bench.settings.mcp_gate.iter().any(|gated| gated == what))
+    }
+
+    fn tool_call(self: &Arc<Self>, id: Id, params: &Node, line: Vec<u8>) {
+        let (tool, arguments) = match message::tool_call(params) {
+            Ok(call) => call,
+            Err(why) => return self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why }),
+        };
+        if let Some(line) = self.retry(&id, params, line) {
+            self.judged(id, tool, arguments, params, line);
+        }
+    }
+
+    /// A call that comes again with the answer to our question goes on where it waits; else it is given back.
+    fn retry(&self, id: &Id, params: &Node, line: Vec<u8>) -> Option<Vec<u8>> {
+        let Some(token) = params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) else {
+            return Some(line);
+        };
+        let (tool, arguments) = message::tool_call(params).ok()?;
+        let args = Node::map([("server", Node::text(&self.judge.who.server)), ("tool", Node::text(tool)), ("arguments", arguments)]);
+        let answer = params.get("inputResponses").and_then(|answers| answers.get("sayso"));
+        match self.asks.retried(token, &args, answer) {
+            Some(retried) => {
+                self.calls.hand_over(&retried.open, id, without_answer(&line).unwrap_or(line));
+                retried.go_on();
+            }
+            None => {
+                let why = "the question that this answers is not open any more, or was about another call".to_owned();
+                self.refuse(&Refused { id: Some(id.clone()), code: BAD_PARAMS, why });
+            }
+        }
+        None
+    }
+
+    /// Has a call judged: it is passed on or refused at once, or somebody is asked, and then it waits by itself.
+    fn judged(self: &Arc<Self>, id: Id, tool: &str, arguments: Node, params: &Node, line: Vec<u8>) {
+        let meta = params.get("_meta");
+        let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
+        let bench = match self.judge.bench() {
+            Ok(bench) => bench,
+            Err(why) => return self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), version.is_some())),
+        };
+        let elicits = match version {
+            Some(version) => can_elicit(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")), Some(version)),
+            None => *self.said.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        let tool_use = meta.and_then(|meta| meta.get("claudecode/toolUseId").or_else(|| meta.get("callId")));
+        let progress = meta.and_then(|meta| meta.get("progressToken"));
+        let mut open = Open::new(self.judge.next_id(), id, line, version.is_some());
+        open.elicits = elicits;
+        open.tool_use = tool_use.and_then(Node::as_text).map(str::to_owned);
+        open.progress = progress.filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_))).cloned();
+        let open = Arc::new(open);
+        self.asks.set_ways(self.ways(&bench));
+        let call = self.judge.call(open.call.clone(), tool, arguments, self.catalogue.identity(tool));
+        self.calls.add(&open);
+        let gate = Arc::clone(&bench.gate);
+        let mut walk: Walk = Box::pin(async move { gate.call(call).await });
+        match walk.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(finished) => self.over(&open, &finished),
+            Poll::Pending if open.was_sent.load(Ordering::SeqCst) => {
+                match self.calls.keep(&open, walk) {
+                    // The answer is there, or is just being passed on.
+                    Some(walk) if open.is_followed.load(Ordering::SeqCst) => drop(pollster::block_on(walk)),
+                    _ => {}
+                }
+                self.calls.remove(&open);
+            }
+            Poll::Pending => self.hold(open, walk),
+        }
+    }
+
+    fn ways(&self, bench: &Bench) -> Ways {
+        let listed = bench.settings.mcp_elicitation.iter().any(|client| *client == self.judge.who.client);
+        Ways { elicits: listed, starts_inbox: bench.settings.hooks_start }
+    }
+
+    /// Waits with a call until somebody has answered, on a thread of its own.
+    fn hold(self: &Arc<Self>, open: Arc<Open>, walk: Walk) {
+        let id = open.address().id.clone();
+        let deny = |why: &str| {
+            self.calls.remove(&open);
+            self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.is_modern));
+        };
+        if !self.calls.hold(&open, MOST_HELD) {
+            return deny(&format!("{MOST_HELD} calls wait for a person already"));
+        }
+        let (gateway, own) = (Arc::clone(self), Arc::clone(&open));
+        let wait = move || {
+            if let Some(finished) = pollster::block_on(own.unless_cancelled(walk)) {
+                gateway.over(&own, &finished);
+            }
+            gateway.calls.remove(&own);
+        };
+        if let Err(error) = std::thread::Builder::new().name("held".to_owned()).stack_size(STACK).spawn(wait) {
+            deny(&error.to_string());
+        }
+    }
+
+    /// A call is over. What the server never got is answered by us.
+    fn over(&self, open: &Open, finished: &Finished) {
+        // Before it is answered: then its id is free.
+        self.calls.remove(open);
+        if !open.was_sent.load(Ordering::SeqCst) {
+            let id = open.address().id.clone();
+            self.client.say(replies::denied(&id, &finished.message, open.is_modern));
+        }
+    }
+
+    /// Takes a call back that the server never got; false if it has to know.
+    fn cancelled(&self, params: &Node) -> bool {
+        let Some(id) = params.get("requestId").and_then(Id::of) else { return false };
+        if let Some(open) = self.calls.held(&id) {
+            open.cancel();
+            self.calls.remove(&open);
+            return true;
+        }
+        self.calls.land(&id, Ran::failed("the client took it back"));
+        false
+    }
+
+    /// Tells clients that wait that somebody is asked, and ends what nobody answered.
+    pub(super) fn tick(&self, says: bool) {
+        self.asks.expire();
+        for open in self.calls.all_held().iter().filter(|_| says) {
+            if let Some(token) = &open.progress {
+                self.client.say(replies::progress(token, open.tick()));
+            }
+        }
+    }
+
+    /// What the server says. False if nobody reads it any more.
+    pub(super) fn server_says(&self, line: &[u8]) -> bool {
+        let Some(peeked) = peek::peek(line) else { return self.client.pass(line) };
+        if peeked.is_ambiguous {
+            self.note_server("a message with a key twice");
+            return true;
+        }
+        let id = peeked.id.and_then(Id::parse);
+        match (peeked.method(), id) {
+            (Some(method), id) => self.server_asks(&method, id, line),
+            (None, Some(id)) => self.server_answers(&id, &peeked, line),
+            (None, None) => self.client.pass(line),
+        }
+    }
+
+    fn note_server(&self, what: &str) {
+        if self.notes.fetch_add(1, Ordering::Relaxed) < MOST_NOTES {
+            let _ = self.judge.note("mcp_dropped", vec![("why", Node::text(what))]);
+        }
+    }
+
+    /// A request or a notice of the server.
+    fn server_asks(&self, method: &str, id: Option<Id>, line: &[u8]) -> bool {
+        match (method, id) {
+            ("notifications/tools/list_changed", _) => self.catalogue.is_stale(),
+            ("sampling/createMessage", Some(id)) if self.is_gated("sampling") => return self.not_for_server(&id, "sampling"),
+            ("elicitation/create", Some(id)) if self.is_gated("elicitation") => return self.not_for_server(&id, "elicitation"),
+            // No question of a server may pass for one of ours (T11).
+            ("elicitation/create", Some(id)) if names_us(line) => return self.not_for_server(&id, "a question that names sayso"),
+            _ => {}
+        }
+        self.client.pass(line)
+    }
+
+    fn not_for_server(&self, id: &Id, what: &str) -> bool {
+        self.note_server(&format!("{what} of the server"));
+        self.pass(&replies::denied_request(id, &format!("{what} is not passed on to the client")));
+        true
+    }
+
+    /// An answer of the server.
+    fn server_answers(&self, id: &Id, peeked: &Peeked<'_>, line: &[u8]) -> bool {
+        let is_list = self.lists.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        if is_list
+            && let Some(result) = peeked.result
+            && let Err(why) = self.catalogue.observe(result)
+        {
+            self.note_server("a list of tools that can be read in two ways");
+            self.client.say(replies::denied_request(id, &format!("the server's list of tools is not passed on: {why}")));
+            return true;
+        }
+        match self.calls.whose(id) {
+            // It was never given this call, so it cannot know the answer.
+            Whose::Held => {
+                self.note_server("an answer to a call that it was not given");
+                true
+            }
+            Whose::Call(landing) => {
+                let is_read = self.client.pass(line);
+                let ran = match peeked.is_error || says_failed(line) {
+                    true => Ran::failed("the tool says that it failed"),
+                    false => Ran::Done(Value::Null.into()),
+                };
+                landing.end(ran);
+                is_read
+            }
+            Whose::Other => self.client.pass(line),
+        }
+    }
+
+    /// The server is gone: whatever it had is over.
+    pub(super) fn server_ended(&self) {
+        for id in self.calls.all_flying() {
+            self.calls.land(&id, Ran::failed("the server ended before it answered"));
+        }
+        self.client_ended();
+        self.judge.end();
+    }
+
+    /// The client is gone: nobody waits for an answer any more.
+    pub(super) fn client_ended(&self) {
+        for open in self.calls.all_held() {
+            open.cancel();
+        }
+    }
+}
+
+/// Whether a client can ask its person, and whether it has to be told that it is a form.
+fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
+    let elicitation = capabilities?.get("elicitation")?;
+    let Value::Map(kinds) = &elicitation.value else { return None };
+    let version = version.and_then(Node::as_text).unwrap_or_default();
+    let form = kinds.is_empty() || elicitation.get("form").is_some();
+    // The first revision with elicitation knew only forms, and no word for it.
+    form.then_some(version > "2025-06-18")
+}
+
+/// A call without the answer to our question, which is none of the server's.
+fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
+    let node = json::read(std::str::from_utf8(line).ok()?, &sayso_core::text::Limits::default()).ok()?;
+    let keep = |node: &Node, drop: &[&str]| {
+        let kept = node.entries().iter().filter(|entry| !drop.contains(&entry.key.as_str()));
+        kept.map(|entry| (entry.key.clone(), entry.node.clone())).collect::<Vec<_>>()
+    };
+    let params = node.get("params")?;
+    let mut kept = keep(params, &["requestState", "inputResponses"]);
+    let answers = params.get("inputResponses").map(|answers| keep(answers, &["sayso"])).filter(|answers| !answers.is_empty());
+    kept.extend(answers.map(|answers| ("inputResponses".to_owned(), Node::map(answers))));
+    let params = Node::map(kept);
+    let all =
+        node.entries().iter().map(|entry| (entry.key.clone(), if entry.key == "params" { params.clone() } else { entry.node.clone() }));
+    let mut text = json::write(&Node::map(all)).into_bytes();
+    text.push(b'\n');
+    Some(text)
+}
+
+/// Whether a tool says that it failed: its result has that at its start or at its end.
+pub(super) fn says_failed(line: &[u8]) -> bool {
+    let near = [line.get(..line.len().min(NEAR)), line.get(line.len().saturating_sub(NEAR)..)];
+    near.into_iter().flatten().any(|part| {
+        let text = String::from_utf8_lossy(part);
+        text.contains("\"isError\":true") || text.contains("\"isError\": true")
+    })
+}
+
+/// Whether a text names sayso, in whatever letters.
+pub(super) fn names_us(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    let text = json::read(&text, &sayso_core::text::Limits::default()).map_or_else(|_| text.into_owned(), |node| all_texts(&node));
+    let letters: String = text.chars().filter(|letter| letter.is_alphanumeric()).collect();
+    sayso_core::paths::fold(&letters).to_lowercase().contains("sayso")
+}
+
+fn all_texts(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::List(items) => items.iter().map(all_texts).collect::<Vec<_>>().join(" "),
+        Value::Map(entries) => {
+            entries.iter().map(|entry| format!("{} {}", entry.key, all_texts(&entry.node))).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,207 @@
+//! The gateway in place of a server that speaks over its standard streams: threads that read both ways, signals, and the end.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use super::asking::{Asks, Speak};
+use super::catalogue::Catalogue;
+use super::courier::{Courier, Pipe};
+use super::gateway::Gateway;
+use super::identity::Identity;
+use super::judge::{Judge, Who};
+use super::lines::{Line, Lines};
+use super::open::{Calls, Open};
+use super::outlet::Outlet;
+use super::{message, name, random_word, server};
+
+/// The longest line of a server.
+const LONGEST_ANSWER: usize = 256 << 20;
+/// A judge needs so much stack.
+const STACK: usize = 8 << 20;
+/// How often it is looked whether something is due.
+const TICK: Duration = Duration::from_secs(1);
+/// After so many ticks a client that waits is told so.
+const TOLD_EVERY: u64 = 5;
+/// So long the last words of a server, or of ours, are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// So long a server may take to end when nobody is left to talk to it.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How the gateway is started.
+#[derive(Debug)]
+pub struct Options {
+    /// The name of the server for rules; by its command where there is none.
+    pub name: Option<String>,
+    /// The client.
+    pub client: String,
+    /// A policy that comes on top, and only tightens until the person trusts it.
+    pub policy: Option<PathBuf>,
+    /// The server.
+    pub command: Vec<OsString>,
+}
+
+/// Says what is our own to the one client.
+struct Only(Arc<Outlet>);
+
+impl Speak for Only {
+    fn speak(&self, _: &Open, line: Vec<u8>) {
+        self.0.say(line);
+    }
+}
+
+/// Runs a server behind the gate, and ends as it ends.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
+    let folder = std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
+    let workspace = folder.to_str().ok_or("the path of the folder is no text")?.to_owned();
+    let server = options.name.map_or_else(|| name::of_command(&options.command), Ok)?;
+    let identity = Identity::of_command(&options.command, &folder);
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(|error| format!("there is no output: {error}"))?;
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("there is no input: {error}"))?;
+    let outlet = Outlet::start(Box::new(File::from(stdout)))?;
+    // Before anything else has threads that end: the server dies with the thread that started it.
+    let signals = Signals::catch()?;
+    let mut child = server::start(&options.command)?;
+    let (input, output) = (child.stdin.take().ok_or("the server has no input")?, child.stdout.take().ok_or("the server has no output")?);
+    let pipe = Arc::new(Pipe(Mutex::new(Some(Box::new(input)))));
+    let calls = Arc::new(Calls::default());
+    let state = crate::record_folder::whereabouts()?.state;
+    let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::new(Only(Arc::clone(&outlet)))));
+    let catalogue = Arc::new(Catalogue::open(&state, &server, identity));
+    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Pipe>::clone(&pipe), catalogue: Arc::clone(&catalogue) };
+    let who = Who { server, client: options.client, workspace, session: format!("mcp-{}", random_word()?) };
+    let judge = Judge::new(who, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
+    let gateway = Arc::new(Gateway {
+        judge,
+        calls,
+        asks,
+        catalogue,
+        client: Arc::clone(&outlet),
+        server: pipe,
+        said: Mutex::default(),
+        lists: Mutex::new(HashSet::new()),
+        notes: AtomicU64::new(0),
+    });
+    let id = child.id();
+    let is_quiet = Arc::new(AtomicBool::new(false));
+    thread("signals", 256 << 10, move || signals.pass_on(id))?;
+    let (own, left) = (Arc::clone(&gateway), Arc::clone(&is_quiet));
+    thread("client", STACK, move || from_client(&own, File::from(stdin), &left))?;
+    let (own, ended) = (Arc::clone(&gateway), Arc::new(AtomicBool::new(false)));
+    let over = Arc::clone(&ended);
+    thread("server", STACK, move || {
+        from_server(&own, output);
+        over.store(true, Ordering::SeqCst);
+    })?;
+    let own = Arc::clone(&gateway);
+    thread("ticks", 256 << 10, move || ticks(&own, id, &is_quiet))?;
+    let status = child.wait().map_err(|error| format!("the server cannot be waited for: {error}"))?;
+    // What it said last is still on its way; what it left behind may hold the pipe open.
+    let until = Instant::now() + LAST_WORDS;
+    while !ended.load(Ordering::SeqCst) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    gateway.server_ended();
+    outlet.finish(LAST_WORDS);
+    server::signal(id, Signal::KILL);
+    server::end_like(status);
+}
+
+fn thread(name: &str, stack: usize, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let spawned = std::thread::Builder::new().name(name.to_owned()).stack_size(stack).spawn(work);
+    spawned.map(drop).map_err(|error| format!("no thread could be started: {error}"))
+}
+
+fn from_client(gateway: &Arc<Gateway>, stdin: File, left: &AtomicBool) {
+    let mut lines = Lines::new(stdin, message::LONGEST);
+    loop {
+        match lines.wait() {
+            Line::End => break,
+            line => gateway.client_says(line),
+        }
+    }
+    gateway.client_ended();
+    gateway.server.close();
+    left.store(true, Ordering::SeqCst);
+}
+
+fn from_server(gateway: &Gateway, output: std::process::ChildStdout) {
+    let mut lines = Lines::new(output, LONGEST_ANSWER);
+    let mut is_read = true;
+    loop {
+        match lines.wait() {
+            Line::End => return,
+            // It goes on reading for nobody, so that the server is not stuck.
+            Line::Whole(line) if is_read => is_read = gateway.server_says(&line),
+            Line::Whole(_) | Line::TooLong(_) => {}
+        }
+    }
+}
+
+/// What is due every now and then: words to clients that wait, the end of questions, and of a server that nobody talks to any more.
+fn ticks(gateway: &Gateway, child: u32, left: &AtomicBool) {
+    let mut since: Option<Instant> = None;
+    for tick in 1u64.. {
+        std::thread::sleep(TICK);
+        gateway.tick(tick.is_multiple_of(TOLD_EVERY));
+        if left.load(Ordering::SeqCst) && nobody_reads() {
+            let since = *since.get_or_insert_with(Instant::now);
+            server::signal(child, if since.elapsed() > GRACE { Signal::KILL } else { Signal::TERM });
+        }
+    }
+}
+
+/// Whether the other end of our output is closed.
+fn nobody_reads() -> bool {
+    let stdout = std::io::stdout();
+    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut polled, Some(&now)).is_ok()
+        && polled.iter().any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL))
+}
+
+/// Signals that are for the server.
+struct Signals(Vec<(Signal, UnixStream)>);
+
+impl Signals {
+    fn catch() -> Result<Signals, String> {
+        let failed = |error: std::io::Error| format!("signals cannot be caught: {error}");
+        let mut all = Vec::new();
+        for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2] {
+            let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+            signal_hook::low_level::pipe::register(signal.as_raw(), theirs).map_err(failed)?;
+            all.push((signal, ours));
+        }
+        Ok(Signals(all))
+    }
+
+    fn pass_on(mut self, child: u32) {
+        loop {
+            let mut polled: Vec<PollFd<'_>> =
+                self.0.iter().map(|(_, stream)| PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::IN)).collect();
+            if poll(&mut polled, None).is_err() {
+                continue;
+            }
+            let ready: Vec<bool> = polled.iter().map(|fd| !fd.revents().is_empty()).collect();
+            for ((signal, stream), _) in self.0.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
+                let mut bytes = [0; 16];
+                // Several of one kind count once, as with signals.
+                let _ = stream.read(&mut bytes);
+                server::signal(child, *signal);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The gateway in front of a server with an address: what comes over HTTP is judged by its body, and by nothing else.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{OPEN, is_denied, text};
+use crate::desk::Desk;
+use crate::serve::Served;
+
+/// A process that does not outlive its test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A small server over HTTP, and the gateway in front of it.
+struct Web {
+    _server: Process,
+    _gateway: Process,
+    host: String,
+    server: String,
+}
+
+struct Got {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Got {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// The messages of a stream of events.
+    fn events(&self) -> Vec<Value> {
+        self.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
+    }
+}
+
+impl Web {
+    fn start(desk: &Desk) -> Web {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/web_server.py");
+        let mut server = std::process::Command::new("python3");
+        let mut server = server.arg(script).current_dir(&desk.scene.workspace).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = format!("127.0.0.1:{}", line.trim());
+        let mut gateway = desk.program();
+        gateway.args(["mcp", "--name", "s", "--listen", "127.0.0.1:0", "--url", &format!("http://{address}/mcp")]);
+        let mut gateway = gateway.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(gateway.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let host = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}")).trim().strip_suffix("/mcp").unwrap().to_owned();
+        Web { _server: Process(server), _gateway: Process(gateway), host, server: address }
+    }
+
+    fn open(&self, head: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let host = if headers.iter().any(|(name, _)| *name == "host") { String::new() } else { format!("host: {}\r\n", self.host) };
+        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        write!(stream, "{head} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream
+    }
+
+    fn send(&self, head: &str, headers: &[(&str, &str)], body: &str) -> Got {
+        read(self.open(head, headers, body))
+    }
+
+    fn post(&self, headers: &[(&str, &str)], body: &Value) -> Got {
+        let headers = [headers, &[("content-type", "application/json"), ("accept", "application/json, text/event-stream")]].concat();
+        self.send("POST /mcp", &headers, &body.to_string())
+    }
+}
+
+fn read(mut stream: TcpStream) -> Got {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let all = String::from_utf8(bytes).unwrap();
+    let (head, body) = all.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{all:?}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = if head.to_lowercase().contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
+    Got { status, head: head.to_lowercase(), body }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut out = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap();
+        if size == 0 {
+            break;
+        }
+        out.push_str(&rest[..size]);
+        body = &rest[size + 2..];
+    }
+    out
+}
+
+fn call(id: i64, tool: &str, arguments: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+}
+
+fn got(desk: &Desk) -> Vec<Value> {
+    desk.text("web.log").unwrap_or_default().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn calls_are_judged_and_the_rest_goes_through_with_its_headers() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy("version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n  - {deny: {mcp: 's/evil'}}\n");
+    let web = Web::start(&desk);
+    let begun = web.post(
+        &[("authorization", "Bearer secret"), ("x-future", "1")],
+        &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+    );
+    assert_eq!(begun.status, 200);
+    assert!(begun.head.contains("mcp-session-id: s-1") && begun.json()["result"].is_object(), "{}", begun.head);
+    let session = [("mcp-session-id", "s-1")];
+    assert_eq!(text(&web.post(&session, &call(1, "echo", &json!({"big": 1}))).json()), "{\"big\": 1}");
+    is_denied(&web.post(&session, &call(2, "evil", &json!({}))).json(), "policy");
+    // A stream of events comes as it is.
+    let events = web.post(&session, &call(3, "stream", &json!({}))).events();
+    assert_eq!((events.len(), &events[2]["id"]), (3, &json!(3)), "{events:?}");
+    assert_eq!(web.post(&session, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).status, 202);
+    assert_eq!(web.send("DELETE /mcp", &session, "").status, 200);
+    let listened = web.send("GET /mcp", &[("accept", "text/event-stream"), ("last-event-id", "7")], "");
+    assert!(listened.body.contains("id: 8\n") && listened.events().len() == 1, "{}", listened.body);
+    let got = got(&desk);
+    assert_eq!((&got[0]["headers"]["authorization"], &got[0]["headers"]["x-future"]), (&json!("Bearer secret"), &json!("1")));
+    assert_eq!(got[0]["headers"]["host"], web.server, "the server's own name");
+    assert!(!got.iter().any(|one| one["body"].to_string().contains("evil")), "what is denied never comes there");
+    assert_eq!(desk.entries("decided").len(), 3);
+    assert_eq!(desk.entries("finished").len(), 2);
+}
+
+#[test]
+fn other_pages_other_names_and_other_paths_are_refused() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy(OPEN);
+    let web = Web::start(&desk);
+    let body = call(1, "echo", &json!({})).to_string();
+    for (headers, status) in [
+        (&[("origin", "https://evil.example")][..], 403),
+        (&[("origin", "null")], 403),
+        (&[("host", "evil.example")], 421),
+        (&[("host", "127.0.0.1:1")], 421),
+        (&[("sec-fetch-site", "cross-site")], 403),
+    ] {
+        assert_eq!(web.send("POST /mcp", headers, &body).status, status, "{headers:?}");
+    }
+    assert_eq!(web.send("POST /other", &[], &body).status, 404);
+    assert_eq!(web.send("PUT /mcp", &[], &body).status, 405);
+    assert_eq!(web.send("GET /.well-known/oauth-protected-resource", &[], "").status, 200, "what a client asks to log in");
+    assert_eq!(got(&desk).len(), 1);
+    let done = crate::program::run(desk.program().args(["mcp", "--url", "https://a.example/", "--listen", "0.0.0.0:0"]), b"");
+    assert!(done.code == 2 && done.err.contains("--for-others"), "{done:?}");
+    let done = crate::program::run(desk.program().args(["mcp", "--url", "http://a.example/", "--listen", "127.0.0.1:0"]), b"");
+    assert!(done.code == 2 && done.err.contains("https"), "{done:?}");
+}
+
+#[test]
+fn t06_t07_the_body_counts_and_headers_that_say_something_else_are_refused() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy("version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n  - {deny: {mcp: 's/evil'}}\n");
+    let web = Web::start(&desk);
+    let evil = call(1, "evil", &json!({}));
+    for headers in [[("mcp-method", "tools/call"), ("mcp-name", "echo")], [("mcp-method", "ping"), ("mcp-name", "evil")]] {
+        let answer = web.post(&headers, &evil);
+        assert_eq!((answer.status, answer.json()["error"]["code"].clone()), (400, json!(-32020)));
+    }
+    is_denied(&web.post(&[("mcp-method", "tools/call"), ("mcp-name", "evil")], &evil).json(), "policy");
+    for body in [
+        "[]",
+        "{",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"tools/call\"}",
+        "",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+    ] {
+        assert_eq!(web.send("POST /mcp", &[], body).status, 400, "{body}");
+    }
+    assert!(got(&desk).is_empty());
+    let fine = call(2, "echo", &json!({}));
+    assert_eq!(web.post(&[("mcp-method", "tools/call"), ("mcp-name", "echo"), ("mcp-protocol-version", "2026-07-28")], &fine).status, 200);
+}
+
+#[test]
+fn a_call_that_is_asked_about_is_a_stream_until_then() {
+    let served = Served::with(Desk::with(&[]), "");
+    let web = Web::start(&served.desk);
+    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let open = |id| web.open("POST /mcp", &headers, &call(id, "echo", &json!({"n": id})).to_string());
+    let stream = open(1);
+    let prompt = served.prompt();
+    std::thread::sleep(Duration::from_secs(2));
+    served.yes(&prompt).is(200);
+    let answer = read(stream);
+    assert!(answer.head.contains("text/event-stream"), "{}", answer.head);
+    assert_eq!(text(&answer.events()[0]), "{\"n\": 1}");
+    let stream = open(2);
+    served.answer(&served.prompt(), json!({"choice": "deny", "note": "no"})).is(200);
+    let answer = read(stream);
+    is_denied(answer.events().first().cloned().as_ref().unwrap_or(&serde_json::from_str(&answer.body).unwrap_or_default()), "no");
+    // A client that goes away takes its question along.
+    let stream = open(3);
+    served.prompt();
+    std::thread::sleep(Duration::from_secs(2));
+    stream.shutdown(Shutdown::Both).unwrap();
+    drop(stream);
+    let end = std::time::Instant::now() + super::LONGEST;
+    while !served.prompts().is_empty() {
+        assert!(std::time::Instant::now() < end, "the prompt stays");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(got(&served.desk).len(), 1);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_an_error_and_no_hang() {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy(OPEN);
+    let web = Web::start(&desk);
+    let Web { _server: server, host, .. } = &web;
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&server.0), rustix::process::Signal::KILL);
+    let _ = host;
+    assert_eq!(web.post(&[], &json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).status, 502);
+    let answer = web.post(&[], &call(1, "echo", &json!({}))).json();
+    assert!(text(&answer).contains("cannot be reached"), "{answer}");
+}
