@@ -154,7 +154,7 @@ impl Gate {
             let operation = freeze(other)?;
             let weighed = self.judge(&operation, turn);
             let verdict = weighed.verdict;
-            let seal = Some(self.seal(seal::all(&operation, &weighed.reading))?.digest);
+            let seal = Some(self.seal(seal::all(self.ports.world.as_ref(), &operation, &weighed.reading))?.digest);
             let plain = verdict.confirm != Confirm::Double && !verdict.reasons.iter().any(|reason| reason.must_ask);
             let open = verdict.decision == Decision::Ask && plain && !turn.denied.contains_key(&operation.digest());
             if !open {

@@ -191,7 +191,11 @@ impl Gate {
         {
             return Err("the answer that allowed it was taken back".to_owned());
         }
-        let seals: Vec<Seal> = held.seals.iter().map(|(extent, digest)| Seal::again(*extent, *digest, operation, &reading)).collect();
+        let seals: Vec<Seal> = held
+            .seals
+            .iter()
+            .map(|(extent, digest)| Seal::again(self.ports.world.as_ref(), *extent, *digest, operation, &reading))
+            .collect();
         let same = held.reading.is_none_or(|shown| fingerprint(reading) == shown) && seals.iter().all(|seal| self.holds(seal));
         if !same {
             return Err("a file that it is about changed after it was approved".to_owned());

@@ -119,8 +119,9 @@ impl Gate {
     /// When what it is about could not be looked at, or it is no command.
     pub fn set_aside_asked(&self, asked: Asked, by: String) -> Result<Held, String> {
         let Asked { operation, verdict, reading, prompt } = asked;
-        let mut seal =
-            self.seal(seal::all(&operation, &reading)).ok_or("what it is about could not be looked at, or is too much to be bound to")?;
+        let mut seal = self
+            .seal(seal::all(self.ports.world.as_ref(), &operation, &reading))
+            .ok_or("what it is about could not be looked at, or is too much to be bound to")?;
         seal.reading = Some(seal::fingerprint(reading));
         let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None };
         let approved = Approved { operation, verdict, outcome: Outcome::Approved, rules: self.rules(), yes: Some(yes), seals: vec![seal] };

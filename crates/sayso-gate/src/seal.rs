@@ -16,6 +16,8 @@ use sayso_core::verdict::Verdict;
 
 use crate::closing::End;
 use crate::gate::Gate;
+use crate::ports::World;
+use crate::scripts::find;
 use crate::turn::Turn;
 use crate::{pipeline, seal_builds, seal_names};
 
@@ -73,10 +75,10 @@ pub(crate) enum Extent {
 }
 
 impl Extent {
-    fn binding(self, operation: &Operation, reading: &Reading) -> Binding {
+    fn binding(self, world: &dyn World, operation: &Operation, reading: &Reading) -> Binding {
         match self {
-            Extent::All => all(operation, reading),
-            Extent::Scripts => scripts(operation, reading),
+            Extent::All => all(world, operation, reading),
+            Extent::Scripts => scripts(world, operation, reading),
             Extent::OwnPrograms => own_programs(operation, reading),
             Extent::Nothing => Binding::default(),
         }
@@ -85,8 +87,8 @@ impl Extent {
 
 impl Seal {
     /// What was kept of a seal, for the operation as it is now: it holds if nothing of it has changed.
-    pub(crate) fn again(extent: Extent, digest: Digest, operation: &Operation, reading: &Reading) -> Seal {
-        Seal { binding: extent.binding(operation, reading), extent, digest, reading: None }
+    pub(crate) fn again(world: &dyn World, extent: Extent, digest: Digest, operation: &Operation, reading: &Reading) -> Seal {
+        Seal { binding: extent.binding(world, operation, reading), extent, digest, reading: None }
     }
 }
 
@@ -124,7 +126,7 @@ impl Gate {
         turn: &mut Turn,
     ) -> Result<(Shown, Arc<Prompt>), Box<End>> {
         let blind = || Box::new(End::trouble("what it is about could not be looked at, or is too much to be bound to"));
-        let seal = self.look(&all(operation, &reading)).ok_or_else(blind)?;
+        let seal = self.look(&all(self.ports.world.as_ref(), operation, &reading)).ok_or_else(blind)?;
         let (same, pattern) = self.look_for_later(operation, &reading).ok_or_else(blind)?;
         let (prompt, bytes) = self.question(operation, &reading, verdict, turn)?;
         Ok((Shown { seal, same, pattern, bytes, reading: fingerprint(reading) }, prompt))
@@ -133,7 +135,8 @@ impl Gate {
     /// The seal of what was shown, if the operation would still do that, and to the same files.
     pub(crate) fn unchanged(&self, operation: &Operation, shown: &Shown) -> Option<Seal> {
         let now = pipeline::read(self.ports.world.as_ref(), operation);
-        let seal = Seal { reading: Some(shown.reading), ..Seal::again(Extent::All, shown.seal, operation, &now) };
+        let seal =
+            Seal { reading: Some(shown.reading), ..Seal::again(self.ports.world.as_ref(), Extent::All, shown.seal, operation, &now) };
         let later = self.look_for_later(operation, &now)?;
         let same = later == (shown.same, shown.pattern) && self.holds(&seal) && self.were_shown(&shown.bytes);
         (same && fingerprint(now) == shown.reading).then_some(seal)
@@ -142,7 +145,7 @@ impl Gate {
     /// What kept answers would be bound to, for the same words and for a pattern. None if it could not look.
     fn look_for_later(&self, operation: &Operation, reading: &Reading) -> Option<(Option<Digest>, Option<Digest>)> {
         let look = |binding: Binding| if binding.is_empty() { Some(None) } else { self.look(&binding).map(Some) };
-        Some((look(scripts(operation, reading))?, look(own_programs(operation, reading))?))
+        Some((look(scripts(self.ports.world.as_ref(), operation, reading))?, look(own_programs(operation, reading))?))
     }
 
     /// Whether the bytes that a person saw are those of the files.
@@ -190,7 +193,7 @@ impl Gate {
                 Covers::Other => Extent::Nothing,
             },
         };
-        let seal = Seal::again(extent, digest, operation, reading);
+        let seal = Seal::again(self.ports.world.as_ref(), extent, digest, operation, reading);
         if self.holds(&seal) { Ok(Some(seal)) } else { Err(Stale) }
     }
 }
@@ -233,13 +236,13 @@ pub(crate) fn fingerprint(mut reading: Reading) -> Digest {
 }
 
 /// The files that an operation is bound to.
-pub fn files(operation: &Operation, reading: &Reading) -> Vec<Sealed> {
-    all(operation, reading).files.into_iter().collect()
+pub fn files(world: &dyn World, operation: &Operation, reading: &Reading) -> Vec<Sealed> {
+    all(world, operation, reading).files.into_iter().collect()
 }
 
 /// All that an operation is bound to.
-pub(crate) fn all(operation: &Operation, reading: &Reading) -> Binding {
-    let mut out = scripts(operation, reading);
+pub(crate) fn all(world: &dyn World, operation: &Operation, reading: &Reading) -> Binding {
+    let mut out = scripts(world, operation, reading);
     out.add(Sealed::Identity(operation.cwd()));
     let parts = Parts::of(reading);
     for effect in &reading.effects {
@@ -249,8 +252,10 @@ pub(crate) fn all(operation: &Operation, reading: &Reading) -> Binding {
 }
 
 /// The files that decide what an operation runs, and which are not in its words.
-pub(crate) fn scripts(operation: &Operation, reading: &Reading) -> Binding {
+pub(crate) fn scripts(world: &dyn World, operation: &Operation, reading: &Reading) -> Binding {
     let mut out = Binding::at(operation);
+    // What it runs may run more, and was shown as well.
+    find(world, operation, reading).files.into_iter().for_each(|file| out.add(Sealed::Content(file)));
     let parts = Parts::of(reading);
     let folders = seal_names::folders(operation, reading);
     seal_names::add(operation, reading, &folders, |part| parts.runs(Some(part)), &mut out);

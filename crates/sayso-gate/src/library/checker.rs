@@ -160,7 +160,7 @@ impl Checker {
     fn seal(&self, operation: &Operation) -> Option<Digest> {
         let gate = &self.controller.gate;
         let reading = crate::pipeline::read(gate.ports.world.as_ref(), operation);
-        gate.seal(crate::seal::all(operation, &reading)).map(|seal| seal.digest)
+        gate.seal(crate::seal::all(gate.ports.world.as_ref(), operation, &reading)).map(|seal| seal.digest)
     }
 
     fn judge(&self, context: Context) -> Result<(Operation, Verdict), String> {

@@ -13,7 +13,9 @@ const WIDEST: usize = 200;
 
 /// Adds the scripts of a command to what is shown of it.
 pub(super) fn add(about: About<'_>, made: &mut Made) {
-    let scripts = find(about.world, about.operation, about.reading);
+    let found = find(about.world, about.operation, about.reading);
+    made.warnings.extend(found.lacks.iter().map(|lacks| format!("not all that it runs is shown: {lacks}")));
+    let scripts = found.scripts;
     let lines: Vec<Vec<String>> =
         scripts.iter().map(|script| script.shown.lines().map(|line| visible(line).into_owned()).collect()).collect();
     let all = lines.iter().flatten();
@@ -29,7 +31,8 @@ pub(super) fn add(about: About<'_>, made: &mut Made) {
         } else {
             made.details.push((label, format!("{}, in {}", count(lines.len()), visible(&script.folder))));
             whole.extend([String::new(), heading(script, lines.len())]);
-            whole.extend(lines);
+            // Each line has a mark, so that none of them passes for a heading.
+            whole.extend(lines.iter().map(|line| format!("│ {line}")));
         }
         let dangers = script.shell.as_deref().map(|text| sayso_shell::analyse(text).dangers).unwrap_or_default();
         for danger in dangers {

@@ -5,7 +5,13 @@ use super::{Place, Script};
 /// The command that a short name stands for.
 pub(super) fn alias(place: &Place<'_>, words: &[String]) -> Vec<Script> {
     let Some(name) = words.iter().find(|word| !word.starts_with(['-', '+'])) else { return Vec::new() };
-    let Some((source, folder)) = place.read_upwards(&[".cargo/config.toml", ".cargo/config"]) else { return Vec::new() };
+    // Of both cargo takes the one without an ending.
+    let Some((source, folder)) = place.read_upwards(&[".cargo/config", ".cargo/config.toml"]) else { return Vec::new() };
+    // What goes over several lines, or stands in a table in one line, is not read.
+    let odd = |line: &str| line.contains("\"\"\"") || line.contains("'''") || line.contains("alias = {") || line.trim_end().ends_with('[');
+    if source.text.contains("alias") && source.text.lines().any(odd) {
+        place.lacks("its short names are written in a way that is not read");
+    }
     let Some(value) = value(&source.text, name) else { return Vec::new() };
     let text = format!("cargo {value}");
     vec![Script { name: format!("{name} of {}", source.name), shell: Some(text.clone()), shown: text, folder, lacks: source.lacks }]
@@ -16,7 +22,7 @@ fn value(text: &str, name: &str) -> Option<String> {
     let mut is_alias = false;
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
-            is_alias = line.trim_start_matches('[').trim_start().starts_with("alias");
+            is_alias = line.trim_matches(['[', ']', ' ']) == "alias";
         }
         let Some((key, value)) = line.split_once('=').filter(|(key, _)| is_alias || key.trim().starts_with("alias.")) else { continue };
         let key = key.trim();

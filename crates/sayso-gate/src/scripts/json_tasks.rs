@@ -8,8 +8,25 @@ use super::{Place, Script, Source};
 
 /// Options with a folder, in which the file is looked for.
 const FOLDERS: [&str; 5] = ["--prefix", "-C", "--dir", "--cwd", "--working-dir"];
-/// Other options with a value of their own.
-const VALUED: [&str; 8] = ["-w", "--workspace", "--filter", "-F", "--loglevel", "--reporter", "--config", "--registry"];
+/// Options without a value that change nothing of which task is run; what any other does is not known.
+const FLAGS: [&str; 16] = [
+    "-s",
+    "--silent",
+    "--if-present",
+    "--verbose",
+    "-d",
+    "-dd",
+    "-q",
+    "--quiet",
+    "--no-audit",
+    "--no-fund",
+    "--offline",
+    "--prefer-offline",
+    "--legacy-peer-deps",
+    "--frozen-lockfile",
+    "-D",
+    "--save-dev",
+];
 /// Words that name a task besides `run`: they are tasks by themselves.
 const OWN: [&str; 5] = ["test", "start", "stop", "restart", "prepare"];
 /// Words of the package tools that run the tasks that belong to them.
@@ -29,9 +46,12 @@ pub(super) fn tasks(place: &Place<'_>, program: &str, words: &[String]) -> Vec<S
         match word.split_once('=') {
             Some((option, value)) if FOLDERS.contains(&option) => folder = join(&folder, value),
             _ if FOLDERS.contains(&word) => folder = join(&folder, left.next().unwrap_or_default()),
-            _ if word == "--" => break,
-            _ if VALUED.contains(&word) => drop(left.next()),
-            _ if word.starts_with('-') => {}
+            _ if word == "--" && !operands.is_empty() => break,
+            _ if word.starts_with('-') => {
+                if !FLAGS.contains(&word) && word != "--" {
+                    place.lacks("an option is not known here: it may run other tasks than these");
+                }
+            }
             _ => operands.push(word),
         }
     }
@@ -40,8 +60,17 @@ pub(super) fn tasks(place: &Place<'_>, program: &str, words: &[String]) -> Vec<S
         "deno" => (&["deno.json", "deno.jsonc", "package.json"], "tasks"),
         _ => (&["package.json"], "scripts"),
     };
-    let Some((source, folder)) = (Place { folder, ..*place }).read_upwards(files) else { return Vec::new() };
-    let Ok(document) = json::read(&source.text, &Limits::default()) else { return Vec::new() };
+    let place = place.at(folder);
+    let Some((source, folder)) = place.read_upwards(files) else { return Vec::new() };
+    if let Some(settings) = place.at(folder.clone()).read(".npmrc")
+        && ["script-shell", "workspace", "prefix"].iter().any(|key| settings.text.contains(key))
+    {
+        place.lacks(".npmrc says what runs the tasks, or which: look at the file");
+    }
+    let Ok(document) = json::read(&source.text, &Limits::default()) else {
+        place.lacks("the file with the tasks cannot be read");
+        return Vec::new();
+    };
     let Some(all) = document.get(key).or_else(|| document.get("scripts")) else { return Vec::new() };
     names(program, &operands, all).iter().filter_map(|name| task(&source, &folder, name, all.get(name)?)).collect()
 }
@@ -69,6 +98,8 @@ fn names(program: &str, operands: &[&str], all: &Node) -> Vec<String> {
 fn task(source: &Source, folder: &str, name: &str, node: &Node) -> Option<Script> {
     let lines: Vec<&str> = match node.as_text() {
         Some(text) => vec![text],
+        // A task of deno may be a map.
+        None if !node.entries().is_empty() => vec![node.get("command")?.as_text()?],
         None => node.items().iter().filter_map(Node::as_text).collect(),
     };
     let text = lines.join("\n");

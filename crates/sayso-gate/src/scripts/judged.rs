@@ -15,7 +15,7 @@ pub(crate) fn judge(bench: &Bench<'_>, operation: &Operation, judged: &mut Judge
     if operation.command().is_none() || judged.verdict.decision == Decision::Deny {
         return;
     }
-    for script in find(bench.world, operation, &judged.reading) {
+    for script in find(bench.world, operation, &judged.reading).scripts {
         if let Some(inner) = verdict(bench, operation, &script) {
             join(&mut judged.verdict, inner, &script);
         }

@@ -38,6 +38,12 @@ pub(super) fn recipes(place: &Place<'_>, words: &[String]) -> Vec<Script> {
         None => place.read_upwards(&FILES),
     };
     let Some((source, at)) = found else { return Vec::new() };
+    let odd = ["alias ", "import ", "import? ", "mod ", "mod? ", "set ", "export ", "[", "!"];
+    let is_odd =
+        |line: &str| odd.iter().any(|start| line.starts_with(start)) || line.contains("```") || line.contains('`') || line.ends_with('\\');
+    if source.text.lines().any(|line| is_odd(line) || line.trim_start().starts_with("#!")) {
+        place.lacks("the justfile has parts that are not read: look at the file");
+    }
     let all = read(&source.text);
     // A word that is no recipe is an argument of the one before it.
     let mut open: Vec<&str> = asked.iter().copied().filter(|word| all.iter().any(|recipe| recipe.name == *word)).collect();

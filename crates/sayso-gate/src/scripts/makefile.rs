@@ -1,4 +1,6 @@
 //! The recipes that `make` runs: those of the targets, of what they need, and what runs while the file is read.
+//!
+//! Only plain files are read as make reads them; whatever else stands in one is told, so that nobody takes what is shown for all there is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,177 +9,271 @@ use sayso_core::paths::join;
 use super::{Place, Script, UNKNOWN};
 
 const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
-/// Options with a value of their own that names neither a file nor a folder to look in.
-const VALUED: [&str; 10] =
-    ["-I", "--include-dir", "-o", "--old-file", "--assume-old", "-W", "--what-if", "--new-file", "--assume-new", "--eval"];
+/// Long options; make takes the start of one for the whole.
+const FILE: [&str; 2] = ["--file", "--makefile"];
+const FOLDER: &str = "--directory";
+const VALUED: [&str; 8] = ["--include-dir", "--old-file", "--assume-old", "--what-if", "--new-file", "--assume-new", "--eval", "--shuffle"];
+/// Names that decide how recipes run, not what is in them.
+const HOW: [&str; 7] = ["SHELL", ".SHELLFLAGS", "MAKE", "MAKEFLAGS", "PATH", "BASH_ENV", "ENV"];
+/// Targets that mean something to make itself.
+const OWN: [&str; 6] = [".DEFAULT", ".DEFAULT_GOAL", ".RECIPEPREFIX", ".ONESHELL", ".SECONDEXPANSION", ".EXPORT_ALL_VARIABLES"];
 /// So many values stand in one another before it is taken for a circle, and so long one may get.
 const DEEPEST: usize = 12;
 const LONGEST: usize = 4096;
-/// So many targets are followed.
+/// So many targets are followed, and so many are remembered to be.
 const MOST: usize = 64;
+const MOST_OPEN: usize = 1024;
+
+const ODD: &str = "the makefile has parts that are not read as make does: look at the file";
 
 /// What the words of the command say.
 #[derive(Default)]
 struct Asked<'a> {
     folder: String,
-    file: Option<&'a str>,
+    files: Vec<&'a str>,
     targets: Vec<&'a str>,
     values: Vec<(&'a str, &'a str)>,
+    odd: bool,
 }
 
 /// A rule: what it makes, what it needs, and its lines.
 #[derive(Debug, Default)]
-struct Rule<'a> {
-    targets: Vec<&'a str>,
-    needs: Vec<&'a str>,
+struct Rule {
+    targets: Vec<String>,
+    needs: Vec<String>,
     lines: Vec<String>,
 }
 
 /// A file that was read.
 #[derive(Debug, Default)]
-struct Makefile<'a> {
-    values: BTreeMap<&'a str, String>,
-    rules: Vec<Rule<'a>>,
+struct Makefile {
+    values: BTreeMap<String, String>,
+    rules: Vec<Rule>,
     /// Lines that run something while the file is read, whatever the target.
     at_once: Vec<String>,
-    includes: bool,
+    /// Not all of it was read as make reads it.
+    odd: bool,
 }
 
 /// The recipes that a command runs.
 pub(super) fn recipes(place: &Place<'_>, words: &[String]) -> Vec<Script> {
     let asked = asked(place, words);
-    let here = Place { folder: asked.folder.clone(), ..*place };
-    let source = match asked.file {
-        Some(file) => here.read(file),
-        None => FILES.iter().find_map(|name| here.read(name)),
+    let here = place.at(asked.folder.clone());
+    let sources: Vec<_> = match asked.files.as_slice() {
+        [] => FILES.iter().find_map(|name| here.read(name)).into_iter().collect(),
+        files => files.iter().filter_map(|file| here.read(file)).collect(),
     };
-    let Some(source) = source else { return Vec::new() };
-    let mut file = read(&source.text);
+    let Some(name) = sources.first().map(|source| source.name.clone()) else { return Vec::new() };
+    let text = sources.iter().map(|source| source.text.as_str()).collect::<Vec<_>>().join("\n");
+    let mut file = read(&text);
     for (name, value) in &asked.values {
-        file.values.insert(name, (*value).to_owned());
+        file.odd |= HOW.contains(name);
+        file.values.insert((*name).to_owned(), (*value).to_owned());
     }
     let first = file.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.') && !target.contains(['%', '$']));
-    let targets: Vec<&str> = if asked.targets.is_empty() { first.into_iter().copied().collect() } else { asked.targets.clone() };
-    let name = if targets.is_empty() { source.name.clone() } else { format!("{} of {}", targets.join(" "), source.name) };
-    let (shown, shell) = lines(&file, &targets);
+    let targets: Vec<&str> = if asked.targets.is_empty() { first.into_iter().map(String::as_str).collect() } else { asked.targets.clone() };
+    let name = if targets.is_empty() { name } else { format!("{} of {name}", targets.join(" ")) };
+    let (shown, shell, cut) = lines(&file, &targets);
+    if file.odd || asked.odd || cut {
+        place.lacks(ODD);
+    }
     if shown.is_empty() {
         return Vec::new();
     }
-    let lacks = source.lacks.or(file.includes.then_some("it includes other files, which are not read"));
+    let lacks = sources.iter().find_map(|source| source.lacks);
     vec![Script { name, shown, shell: Some(shell), folder: asked.folder, lacks }]
 }
 
 fn asked<'a>(place: &Place<'_>, words: &'a [String]) -> Asked<'a> {
     let mut out = Asked { folder: place.folder.clone(), ..Asked::default() };
-    let mut left = words.iter().map(String::as_str);
+    let mut left = words.iter().map(String::as_str).peekable();
     while let Some(word) = left.next() {
-        let short = |option: &str| word.strip_prefix(option).filter(|rest| !rest.is_empty() && !word.starts_with("--"));
-        match word.split_once('=') {
-            Some(("--directory", folder)) => out.folder = join(&out.folder, folder),
-            Some(("--file" | "--makefile", file)) => out.file = Some(file),
-            Some((option, _)) if option.starts_with('-') => {}
-            Some((name, value)) => out.values.push((name.trim_end_matches([':', '?', '+']), value)),
-            None if matches!(word, "-C" | "--directory") => out.folder = join(&out.folder, left.next().unwrap_or_default()),
-            None if matches!(word, "-f" | "--file" | "--makefile") => out.file = left.next(),
-            None if VALUED.contains(&word) => drop(left.next()),
-            None => match (short("-C"), short("-f")) {
-                (Some(folder), _) => out.folder = join(&out.folder, folder),
-                (_, Some(file)) => out.file = Some(file),
-                _ if word.starts_with('-') => {}
-                _ => out.targets.push(word),
-            },
+        if word.starts_with("--") && word.len() > 2 {
+            let (option, value) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+            // The start of an option is enough.
+            let is = |long: &str| option.len() > 3 && long.starts_with(option);
+            match () {
+                () if is(FOLDER) => out.folder = join(&out.folder, value.or_else(|| left.next()).unwrap_or_default()),
+                () if FILE.iter().any(|long| is(long)) => out.files.extend(value.or_else(|| left.next())),
+                () if VALUED.iter().any(|long| is(long)) => {
+                    out.odd = true;
+                    if value.is_none() {
+                        left.next();
+                    }
+                }
+                () => {}
+            }
+        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            for (index, letter) in letters.char_indices() {
+                let rest = letters.get(index + 1..).filter(|rest| !rest.is_empty());
+                match letter {
+                    'C' => out.folder = join(&out.folder, rest.or_else(|| left.next()).unwrap_or_default()),
+                    'f' => out.files.extend(rest.or_else(|| left.next())),
+                    'I' | 'o' | 'W' | 'E' => {
+                        out.odd = true;
+                        if rest.is_none() {
+                            left.next();
+                        }
+                    }
+                    // A number may follow, and is no target then.
+                    'j' | 'l' | 'O' => {
+                        if rest.is_none() && left.peek().is_some_and(|next| next.parse::<f64>().is_ok()) {
+                            left.next();
+                        }
+                    }
+                    _ => continue,
+                }
+                break;
+            }
+        } else if let Some((name, value)) = word.split_once('=') {
+            out.values.push((name.trim_end_matches([':', '?', '+', '!']), value));
+        } else if word != "--" {
+            out.targets.push(word);
         }
     }
     out
 }
 
 /// Reads a file, with both sides of its conditions.
-fn read(text: &str) -> Makefile<'_> {
+fn read(text: &str) -> Makefile {
     let mut file = Makefile::default();
     let mut is_definition = false;
-    let mut pieces = text.split('\n');
+    let mut pieces = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     while let Some(line) = pieces.next() {
         let (mut whole, mut last) = (line.to_owned(), line);
-        // What goes on in the next line is one line.
-        while last.ends_with('\\') {
+        // What goes on in the next line is one line; a backslash before the last one is a letter.
+        while last.len() - last.trim_end_matches('\\').len() & 1 == 1 {
             let Some(next) = pieces.next() else { break };
             whole.push('\n');
             whole.push_str(next);
             last = next;
         }
+        if line.starts_with('\t') && !is_definition {
+            match file.rules.last_mut() {
+                Some(rule) => rule.lines.push(whole.trim_start().to_owned()),
+                None => file.odd |= !whole.trim().is_empty(),
+            }
+            // A call in a recipe is not followed.
+            file.odd |= has_call(&whole);
+            continue;
+        }
         if runs_at_once(&whole) {
             file.at_once.push(whole.trim().to_owned());
         }
-        let trimmed = line.trim();
-        if trimmed.starts_with("define ") {
-            is_definition = true;
-        }
-        if is_definition {
-            is_definition = trimmed != "endef";
-        } else if line.starts_with('\t') {
-            if let Some(rule) = file.rules.last_mut() {
-                rule.lines.push(whole.trim_start().to_owned());
-            }
-        } else if trimmed.starts_with("include ") || trimmed.starts_with("-include ") || trimmed.starts_with("sinclude ") {
-            file.includes = true;
-        } else if !trimmed.starts_with('#') {
-            said(&mut file, line, &whole);
+        let joined = whole.replace("\\\n", " ");
+        let trimmed = joined.trim();
+        let first = trimmed.split_whitespace().next().unwrap_or_default();
+        if first == "define" {
+            (is_definition, file.odd) = (true, true);
+        } else if is_definition {
+            is_definition = first != "endef";
+        } else if first.starts_with("if") || matches!(first, "else" | "endif") {
+            // Both sides count, but a value of one of them is not that of the other.
+            file.odd = true;
+        } else if matches!(
+            first,
+            "include" | "-include" | "sinclude" | "export" | "unexport" | "override" | "vpath" | "load" | "-load" | "private" | "undefine"
+        ) {
+            file.odd = true;
+            said(&mut file, trimmed.strip_prefix(first).unwrap_or_default().trim());
+        } else if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            said(&mut file, trimmed);
         }
     }
     file
 }
 
 /// A value, or the head of a rule.
-fn said<'a>(file: &mut Makefile<'a>, line: &'a str, whole: &str) {
-    let line = line.split_once(" #").map_or(line, |(line, _)| line);
+fn said(file: &mut Makefile, line: &str) {
     let (equals, colon) = (line.find('='), line.find(':'));
-    let is_value = equals.is_some_and(|equals| {
-        colon.is_none_or(|colon| equals < colon || line.get(colon..equals).is_some_and(|gap| gap.trim_matches(':').is_empty()))
-    });
+    let between = |colon: usize, equals: usize| line.get(colon..equals).is_some_and(|gap| gap.trim_matches(':').is_empty());
+    let is_value = equals.is_some_and(|equals| colon.is_none_or(|colon| equals < colon || between(colon, equals)));
     if is_value {
-        let (name, _) = line.split_once('=').unwrap_or((line, ""));
+        let (name, value) = line.split_once('=').unwrap_or((line, ""));
+        let adds = name.ends_with('+');
         let name = name.trim_end_matches([':', '?', '+', '!', ' ', '\t']).trim();
-        let name = name.strip_prefix("export ").or_else(|| name.strip_prefix("override ")).unwrap_or(name).trim();
-        let value = whole.split_once('=').map_or("", |(_, value)| value).replace("\\\n", " ");
-        let adds = line.get(..equals.unwrap_or_default()).is_some_and(|before| before.ends_with('+'));
+        let value = value.split_once(" #").map_or(value, |(value, _)| value).trim();
+        // A second value may be for another case than the first.
+        file.odd |= HOW.contains(&name)
+            || OWN.contains(&name)
+            || has_call(line)
+            || file.values.contains_key(name)
+            || name.contains(char::is_whitespace);
         let before = file.values.get(name).filter(|value| adds && value.len() < LONGEST).map(|value| format!("{value} "));
-        file.values.insert(name, format!("{}{}", before.unwrap_or_default(), value.trim()));
+        file.values.insert(name.to_owned(), format!("{}{value}", before.unwrap_or_default()));
     } else if let Some((targets, needs)) = line.split_once(':') {
-        let (needs, own) =
-            needs.trim_start_matches(':').split_once(';').map_or((needs.trim_start_matches(':'), None), |(needs, own)| (needs, Some(own)));
-        let targets: Vec<&str> = targets.split_whitespace().collect();
+        let needs = needs.trim_start_matches(':');
+        let (needs, own) = needs.split_once(';').map_or((needs, None), |(needs, own)| (needs, Some(own)));
+        let needs = needs.split_once('#').map_or(needs, |(needs, _)| needs);
+        let list = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let targets = list(targets);
+        // Values of one target, static patterns, targets that make knows, and calls are not followed.
+        file.odd |= needs.contains(['=', ':'])
+            || has_call(line)
+            || targets.iter().any(|target| OWN.contains(&target.as_str()) || target == "%" || FILES.contains(&target.as_str()));
         if targets != [".PHONY"] {
-            let needs = needs.split_whitespace().filter(|need| *need != "|" && *need != "\\").collect();
+            let needs = list(needs).into_iter().filter(|need| need != "|").collect();
             file.rules.push(Rule { targets, needs, lines: own.map(|own| own.trim().to_owned()).into_iter().collect() });
         }
+    } else {
+        file.odd = true;
     }
 }
 
-fn runs_at_once(line: &str) -> bool {
-    !line.starts_with('\t')
-        && (line.contains("$(shell ") || line.contains("${shell ") || line.split_once('=').is_some_and(|(name, _)| name.ends_with('!')))
+/// Whether a function of make is called: `$(name words)`.
+fn has_call(line: &str) -> bool {
+    let mut left = line;
+    while let Some(start) = left.find("$(").into_iter().chain(left.find("${")).min() {
+        let before = left.get(..start).unwrap_or_default();
+        let inner = left.get(start + 2..).unwrap_or_default();
+        let end = inner.find([')', '}']).unwrap_or(inner.len());
+        let is_escaped = before.len() - before.trim_end_matches('$').len() & 1 == 1;
+        if !is_escaped && inner.get(..end).is_some_and(|inner| inner.contains([' ', '\t', ':', '$', '('])) {
+            return true;
+        }
+        left = inner;
+    }
+    false
 }
 
-/// The lines that run for these targets, for a person and for a shell.
-fn lines(file: &Makefile<'_>, targets: &[&str]) -> (String, String) {
+fn runs_at_once(line: &str) -> bool {
+    let calls = ["$(shell", "${shell"].iter().any(|call| line.contains(call));
+    calls || line.split_once('=').is_some_and(|(name, _)| name.ends_with('!'))
+}
+
+/// The lines that run for these targets, for a person and for a shell, and whether there were too many.
+fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
     let (mut shown, mut shell) = (Vec::new(), Vec::new());
     for line in &file.at_once {
         shown.push(line.clone());
         shell.push(alone(&command_at_once(file, line)));
     }
+    let words = |list: &Vec<String>| -> Vec<String> {
+        list.iter().flat_map(|word| filled(file, word, None).split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+    };
+    let patterns: Vec<Vec<String>> = file.rules.iter().map(|rule| words(&rule.targets)).collect();
+    let mut needs: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut known: BTreeSet<String> = targets.iter().map(|target| (*target).to_owned()).collect();
     let mut open: Vec<String> = targets.iter().rev().map(|target| (*target).to_owned()).collect();
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut order: Vec<(&Rule<'_>, String)> = Vec::new();
-    let patterns: Vec<Vec<String>> =
-        file.rules.iter().map(|rule| rule.targets.iter().flat_map(|target| words(&filled(file, target, None))).collect()).collect();
+    let mut order: Vec<(&Rule, String)> = Vec::new();
+    let (mut followed, mut cut) = (0, false);
     while let Some(target) = open.pop() {
-        if known.len() >= MOST || !known.insert(target.clone()) {
-            continue;
+        followed += 1;
+        if followed > MOST {
+            cut = true;
+            break;
         }
-        for (rule, _) in file.rules.iter().zip(&patterns).filter(|(_, patterns)| patterns.iter().any(|pattern| makes(pattern, &target))) {
+        for (index, rule) in file.rules.iter().enumerate() {
+            if !patterns.get(index).is_some_and(|patterns| patterns.iter().any(|pattern| makes(pattern, &target))) {
+                continue;
+            }
             order.push((rule, target.clone()));
-            let needs = rule.needs.iter().flat_map(|need| words(&filled(file, need, None)));
-            open.extend(needs.filter(|need| !need.contains('$')));
+            for need in needs.entry(index).or_insert_with(|| words(&rule.needs)) {
+                if known.len() < MOST_OPEN && !need.contains('$') && known.insert(need.clone()) {
+                    open.push(need.clone());
+                }
+            }
+            cut |= known.len() >= MOST_OPEN;
         }
     }
     // What is needed runs first.
@@ -187,12 +283,12 @@ fn lines(file: &Makefile<'_>, targets: &[&str]) -> (String, String) {
             let line = line.trim_start_matches(['@', '+', '-', ' ', '\t']);
             shell.push(alone(&filled(file, line, Some((rule, target)))));
         }
+        cut |= shown.len() > LONGEST;
+        if cut {
+            break;
+        }
     }
-    (shown.join("\n"), shell.join("\n"))
-}
-
-fn words(text: &str) -> Vec<String> {
-    text.split_whitespace().map(str::to_owned).collect()
+    (shown.join("\n"), shell.join("\n"), cut)
 }
 
 /// Each line has a shell of its own: where one goes, the next does not stay.
@@ -209,9 +305,9 @@ fn makes(pattern: &str, target: &str) -> bool {
     }
 }
 
-fn command_at_once(file: &Makefile<'_>, line: &str) -> String {
-    let start = line.find("(shell ").or_else(|| line.find("{shell "));
-    let command = match start.and_then(|start| line.get(start + "(shell ".len()..)) {
+fn command_at_once(file: &Makefile, line: &str) -> String {
+    let start = line.find("(shell").or_else(|| line.find("{shell"));
+    let command = match start.and_then(|start| line.get(start + "(shell".len()..)) {
         // The last bracket closes it: what stands behind is read as well, which only adds.
         Some(rest) => rest.rsplit_once([')', '}']).map_or(rest, |(command, _)| command),
         None => line.split_once('=').map_or("", |(_, command)| command),
@@ -220,7 +316,7 @@ fn command_at_once(file: &Makefile<'_>, line: &str) -> String {
 }
 
 /// A text with its values put in, as far as they are known, for a shell to read.
-fn filled(file: &Makefile<'_>, text: &str, rule: Option<(&Rule<'_>, &String)>) -> String {
+fn filled(file: &Makefile, text: &str, rule: Option<(&Rule, &String)>) -> String {
     let mut text = text.to_owned();
     for _ in 0..DEEPEST {
         let next = fill_once(file, &text, rule);
@@ -246,7 +342,7 @@ fn filled(file: &Makefile<'_>, text: &str, rule: Option<(&Rule<'_>, &String)>) -
 const DOLLAR: char = '\u{f8f0}';
 const CALL: char = '\u{f8f1}';
 
-fn fill_once(file: &Makefile<'_>, text: &str, rule: Option<(&Rule<'_>, &String)>) -> String {
+fn fill_once(file: &Makefile, text: &str, rule: Option<(&Rule, &String)>) -> String {
     let mut out = String::new();
     let mut left = text;
     while let Some(start) = left.find('$') {
@@ -298,10 +394,10 @@ fn closed(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-fn value(file: &Makefile<'_>, name: &str, rule: Option<(&Rule<'_>, &String)>) -> Option<String> {
+fn value(file: &Makefile, name: &str, rule: Option<(&Rule, &String)>) -> Option<String> {
     match (name, rule) {
         ("@", Some((_, target))) => Some(target.clone()),
-        ("<", Some((rule, _))) => Some(rule.needs.first().copied().unwrap_or_default().to_owned()),
+        ("<", Some((rule, _))) => Some(rule.needs.first().cloned().unwrap_or_default()),
         ("^" | "+" | "?", Some((rule, _))) => Some(rule.needs.join(" ")),
         ("MAKE", _) => Some("make".to_owned()),
         // The system's own shell and compilers have these names; what the environment says instead is not known.
@@ -334,7 +430,7 @@ mod tests {
     #[test]
     fn what_runs_while_the_file_is_read_is_there_for_every_target() {
         let text = "V := $(shell git describe)\nW != id\nx: ; echo hi\n";
-        assert_eq!(shell(text, &["x"]), "git describe\n id\necho hi");
+        assert_eq!(shell(text, &["x"]), " git describe\n id\necho hi");
     }
 
     #[test]
@@ -343,6 +439,43 @@ mod tests {
         assert_eq!(shell(text, &["a.o"]), "cc -c %.c");
         let both = shell(text, &["x"]);
         assert!(both.contains("echo a") && both.contains("echo c"), "{both}");
+    }
+
+    #[test]
+    fn what_is_not_read_as_make_reads_it_is_told() {
+        let plain = "A = 1\n# a\nall: test \\\n  more\n\t@echo $(A) $$x\ntest more:\n\techo ok\n";
+        assert!(!read(plain).odd);
+        assert_eq!(shell(plain, &["all"]), "echo ok\necho ok\necho 1 $x");
+        for odd in [
+            "SHELL = ./x\n",
+            "include a\n",
+            "ifdef X\nendif\n",
+            "define a\nb\nendef\n",
+            ".RECIPEPREFIX = >\n",
+            "$(eval a: b)\n",
+            "x: A = 1\n",
+            "%: a\n",
+            "export A=1\n",
+            "A = 1\nA = 2\n",
+            "A = $(subst a,b,c)\n",
+            "x:\n\t$(call y)\n",
+            "Makefile: x\n",
+            "a b\n",
+            ".DEFAULT:\n\tx\n",
+            "a: %.o: %.c\n",
+        ] {
+            assert!(read(odd).odd, "{odd}");
+        }
+        // A recipe is one, whatever word it starts with.
+        assert_eq!(shell("x:\n\techo ok\n\tdefine () { :; }; id\n", &["x"]), "echo ok\ndefine () { :; }; id");
+    }
+
+    #[test]
+    fn many_rules_that_need_one_another_take_no_more_than_their_length() {
+        let names: Vec<String> = (0..1000).map(|number| format!("{:02}x", number % 64)).collect();
+        let text = format!("X = {}\n{}", names.join(" "), "%x: $(X)\n".repeat(5000));
+        let (shown, _, cut) = lines(&read(&text), &["aax"]);
+        assert!(shown.is_empty() && cut);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod justfile;
 mod makefile;
 mod shell_file;
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 
 use sayso_core::draft::Reading;
@@ -49,9 +50,28 @@ pub(crate) struct Script {
     pub lacks: Option<&'static str>,
 }
 
+/// All that a command runs besides its own words.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The texts, in the order in which they are found.
+    pub scripts: Vec<Script>,
+    /// Every file that decided what they are, whether or not it is there: an answer is bound to these.
+    pub files: BTreeSet<String>,
+    /// Why these may not be all, in words.
+    pub lacks: BTreeSet<&'static str>,
+}
+
+/// What was looked at on the way.
+#[derive(Default)]
+struct Looked {
+    files: RefCell<BTreeSet<String>>,
+    lacks: RefCell<BTreeSet<&'static str>>,
+}
+
 /// Where scripts are looked for.
-pub(crate) struct Place<'a> {
+struct Place<'a> {
     world: &'a dyn World,
+    looked: &'a Looked,
     /// The folder of the command.
     folder: String,
     workspace: &'a str,
@@ -65,52 +85,71 @@ struct Source {
     lacks: Option<&'static str>,
 }
 
-/// The texts that a command runs, in the order in which they are found. A file that cannot be read brings none; the command is asked about
-/// anyway.
-pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) -> Vec<Script> {
+/// The texts that a command runs. A file that cannot be read brings none, and that is told.
+pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) -> Found {
     let cwd = operation.cwd();
+    let looked = Looked::default();
     let mut open = Open::default();
     for (index, command) in reading.commands.iter().enumerate() {
         // Its program may be a script by itself; the world knows which file it is.
         let file =
             reading.programs.get(index).and_then(Option::as_ref).and_then(|fact| fact.file.as_ref().filter(|_| fact.inside_workspace));
-        let folder = || command.folders.first().map_or_else(|| cwd.clone(), |folder| join(&cwd, folder));
-        open.add(file, &command.words, folder, 0);
+        open.add(file, &command.words, &command.folders, &cwd, 0);
     }
     for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
-        open.add(None, words, || cwd.clone(), 0);
+        open.add(None, words, &[], &cwd, 0);
     }
-    let mut found: Vec<Script> = Vec::new();
+    let mut scripts: Vec<Script> = Vec::new();
     let mut known = BTreeSet::new();
     while let Some((words, folder, depth)) = open.left.pop_front() {
-        let place = Place { world, folder, workspace: operation.workspace() };
+        let place = Place { world, looked: &looked, folder, workspace: operation.workspace() };
         for script in of_command(&place, &words) {
-            if found.len() >= MOST || !known.insert((script.name.clone(), script.shown.clone())) {
+            if !known.insert((script.name.clone(), script.shown.clone())) {
                 continue;
             }
-            if let Some(text) = script.shell.as_ref().filter(|_| depth < DEEPEST) {
-                inner(text).iter().for_each(|words| open.add(None, words, || script.folder.clone(), depth + 1));
+            if scripts.len() >= MOST {
+                place.lacks(MORE);
+                break;
             }
-            found.push(script);
+            if let Some(text) = &script.shell {
+                let draft = sayso_shell::analyse(text);
+                let seen = draft.opaque.iter().flat_map(|opaque| &opaque.seen).map(|words| (words, [].as_slice()));
+                for (words, folders) in draft.commands.iter().map(|command| (&command.words, command.folders.as_slice())).chain(seen) {
+                    open.add(None, words, folders, &script.folder, depth + 1);
+                }
+            }
+            scripts.push(script);
         }
     }
-    found
+    if open.is_cut {
+        looked.lacks.borrow_mut().insert(MORE);
+    }
+    Found { scripts, files: looked.files.into_inner(), lacks: looked.lacks.into_inner() }
 }
+
+const MORE: &str = "it runs more scripts than were looked at";
 
 /// Commands that may run a script, and are still to be looked at. Each is looked at once, and a line may have very many.
 #[derive(Default)]
 struct Open {
     left: VecDeque<(Vec<String>, String, usize)>,
     known: BTreeSet<(Vec<String>, String)>,
+    is_cut: bool,
 }
 
 impl Open {
-    fn add(&mut self, file: Option<&String>, words: &[String], folder: impl Fn() -> String, depth: usize) {
-        let Some(first) = file.or(words.first()).filter(|first| self.known.len() < MOST_LOOKS && may_run(first)) else { return };
+    fn add(&mut self, file: Option<&String>, words: &[String], folders: &[String], cwd: &str, depth: usize) {
+        let Some(first) = file.or(words.first()).filter(|first| may_run(first)) else { return };
         let words: Vec<String> = std::iter::once(first).chain(words.iter().skip(1)).cloned().collect();
-        let folder = folder();
-        if self.known.insert((words.clone(), folder.clone())) {
-            self.left.push_back((words, folder, depth));
+        // Where it may run in several folders, it may run the script of each.
+        let here = [String::new()];
+        for folder in if folders.is_empty() { &here } else { folders } {
+            let folder = join(cwd, folder);
+            if self.known.len() >= MOST_LOOKS || depth > DEEPEST {
+                self.is_cut = true;
+            } else if self.known.insert((words.clone(), folder.clone())) {
+                self.left.push_back((words.clone(), folder, depth));
+            }
         }
     }
 }
@@ -119,13 +158,6 @@ impl Open {
 fn may_run(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
     program.contains('/') || RUNNERS.contains(&name)
-}
-
-/// The commands of a text, as far as they can be told.
-fn inner(text: &str) -> Vec<Vec<String>> {
-    let draft = sayso_shell::analyse(text);
-    let seen = draft.opaque.into_iter().flat_map(|opaque| opaque.seen);
-    draft.commands.into_iter().map(|command| command.words).chain(seen).collect()
 }
 
 /// What one command runs.
@@ -143,15 +175,33 @@ fn of_command(place: &Place<'_>, words: &[String]) -> Vec<Script> {
     }
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// Says that what is found may not be all.
+    fn lacks(&self, why: &'static str) {
+        self.looked.lacks.borrow_mut().insert(why);
+    }
+
+    /// The same in another folder.
+    fn at(&self, folder: String) -> Place<'a> {
+        Place { world: self.world, looked: self.looked, folder, workspace: self.workspace }
+    }
+
     /// Reads a file below this folder.
     fn read(&self, path: &str) -> Option<Source> {
         let path = join(&self.folder, path);
-        let content = self.world.content(&path, LONGEST).ok()??;
+        self.looked.files.borrow_mut().insert(path.clone());
+        let content = match self.world.content(&path, LONGEST) {
+            Ok(content) => content?,
+            Err(_) => {
+                self.lacks("a file that decides what it runs cannot be read");
+                return None;
+            }
+        };
         let whole = content.bytes.len() as u64 == content.size;
         let text = String::from_utf8_lossy(&content.bytes).into_owned();
         // A last line that is cut in two may read as something else.
         let text = if whole { text } else { text.rsplit_once('\n').map_or(text.clone(), |(lines, _)| lines.to_owned()) };
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let name = relative(&path, self.workspace).map_or_else(|| path.clone(), str::to_owned);
         Some(Source { name, text, lacks: (!whole).then_some("the rest of the file is not read") })
     }
@@ -160,7 +210,7 @@ impl Place<'_> {
     fn read_upwards(&self, names: &[&str]) -> Option<(Source, String)> {
         let mut folder = self.folder.clone();
         loop {
-            let here = Place { world: self.world, folder: folder.clone(), workspace: self.workspace };
+            let here = self.at(folder.clone());
             if let Some(source) = names.iter().find_map(|name| here.read(name)) {
                 return Some((source, folder));
             }

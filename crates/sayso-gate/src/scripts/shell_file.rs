@@ -2,10 +2,11 @@
 
 use super::{Place, Script, Source};
 
-/// Options of shells with a value of their own.
-const VALUED: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
-/// Interpreters whose scripts are read as those of a shell.
-const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh"];
+/// Options of shells with a value of their own, besides those with an `o` or `O` among their letters.
+const VALUED: [&str; 2] = ["--rcfile", "--init-file"];
+/// Interpreters whose scripts no shell can read. What else stands in the first line may hand over to one.
+const OTHERS: [&str; 14] =
+    ["python", "python2", "python3", "node", "perl", "ruby", "php", "lua", "awk", "Rscript", "deno", "bun", "tclsh", "pwsh"];
 
 /// `sh [options] FILE`.
 pub(super) fn started(place: &Place<'_>, words: &[String]) -> Vec<Script> {
@@ -17,6 +18,7 @@ pub(super) fn started(place: &Place<'_>, words: &[String]) -> Vec<Script> {
             word if word.starts_with("--") => {}
             // The text stands in the command itself, or comes from elsewhere.
             word if word.starts_with('-') && word.contains(['c', 's']) => return Vec::new(),
+            word if word.starts_with(['-', '+']) && word.contains(['o', 'O']) => drop(left.next()),
             word if word.starts_with(['-', '+']) => {}
             file => return read(place, file).into_iter().collect(),
         }
@@ -33,10 +35,10 @@ fn read(place: &Place<'_>, file: &str) -> Option<Script> {
     place.read(file).map(|source| script(place, source, true))
 }
 
-/// A program by its path, if it is a text with an interpreter. One that no shell runs is only shown.
+/// A program by its path, if it is a text: without an interpreter in its first line it is a shell's. One that no shell runs is only shown.
 pub(super) fn program(place: &Place<'_>, file: &str) -> Vec<Script> {
-    let source = place.read(file).filter(|source| source.text.starts_with("#!"));
-    let of_shell = |source: &Source| interpreter(&source.text).is_some_and(|name| SHELLS.contains(&name));
+    let source = place.read(file).filter(|source| !source.text.contains('\0'));
+    let of_shell = |source: &Source| interpreter(&source.text).is_none_or(|name| !OTHERS.contains(&name));
     source.map(|source| (of_shell(&source), source)).map(|(is_shell, source)| script(place, source, is_shell)).into_iter().collect()
 }
 

@@ -18,7 +18,7 @@ use crate::serve::{self, Home, Listen, Options};
 /// Open the inbox: every agent's questions in one place, answered in a browser, a terminal or by a program.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The page and the API are served on this machine only, at port 7297 or any that is free, and on a unix socket in sayso's own folder.\n\
+    after_help = "The page and the API are served on this machine only, at a free port that is another one each time, and on a unix socket in sayso's own folder.\n\
 There is one inbox for each person. Ctrl-C ends it: open questions are denied, and whoever waits is told so.\n\n\
 Examples:\n  sayso serve\n  sayso serve --listen 127.0.0.1:8080\n  sayso serve --link"
 )]
@@ -63,7 +63,7 @@ fn listen(text: &str) -> Result<Listen, String> {
     if text == "none" {
         return Ok(Listen::Nowhere);
     }
-    text.parse::<SocketAddr>().map(Listen::At).map_err(|_| "write an address with a port, such as `127.0.0.1:7297`, or `none`".to_owned())
+    text.parse::<SocketAddr>().map(Listen::At).map_err(|_| "write an address with a port, such as `127.0.0.1:8080`, or `none`".to_owned())
 }
 
 /// So long the inbox may take for a small question.

@@ -12,9 +12,9 @@ pub(super) fn is_plain(text: &str) -> bool {
 
 /// Exactly these words, or these and any further ones.
 pub(super) fn words(text: &str, open: bool) -> Option<About> {
+    let plain = is_plain(text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (is_plain(&text) && !text.contains(['*', '?']))
-        .then(|| About::Command { pattern: if open { format!("{text} *") } else { text }, glob: false })
+    (plain && !text.contains(['*', '?'])).then(|| About::Command { pattern: if open { format!("{text} *") } else { text }, glob: false })
 }
 
 /// A text in which `*` spans anything.

@@ -12,18 +12,18 @@ use sayso_world::whereabouts::Whereabouts;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 
+use super::VERSION;
 use super::api;
 use super::folder::{Home, Told};
 use super::http::{self, From};
 use super::log::Log;
 use super::peer::Peer;
 use super::server::Server;
-use super::{PORT, VERSION};
 
 /// Where HTTP is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// At the usual port, or at any that is free.
+    /// At any port that is free.
     Usual,
     /// Here.
     At(SocketAddr),
@@ -124,16 +124,15 @@ async fn bind(listen: Listen) -> Result<Option<TcpListener>, String> {
     match listen {
         Listen::Nowhere => Ok(None),
         Listen::At(address) if !address.ip().is_loopback() => Err(format!(
-            "`{address}` is not of this machine, and what goes there is not encrypted\nhint: use `ssh -L {PORT}:127.0.0.1:{PORT}` from the \
+            "`{address}` is not of this machine, and what goes there is not encrypted\nhint: use `ssh -L PORT:127.0.0.1:PORT` from the \
              other machine, or forward the unix socket"
         )),
         Listen::At(address) => TcpListener::bind(address).await.map(Some).map_err(|error| failed(address, error)),
+        // Another one with each start: whoever served at a known port before could have left a script or a worker in the browser, which
+        // would then answer for the person.
         Listen::Usual => {
-            let at = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
-            match TcpListener::bind(at(PORT)).await {
-                Ok(listener) => Ok(Some(listener)),
-                Err(_) => TcpListener::bind(at(0)).await.map(Some).map_err(|error| failed(at(0), error)),
-            }
+            let any = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+            TcpListener::bind(any).await.map(Some).map_err(|error| failed(any, error))
         }
     }
 }

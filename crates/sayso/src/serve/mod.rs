@@ -41,8 +41,6 @@ pub use pin::set as set_pin;
 pub const PROTOCOL: u32 = 1;
 /// The version of the program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Where the page is, if nobody says otherwise.
-pub const PORT: u16 = 7297;
 
 /// The time, in milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {

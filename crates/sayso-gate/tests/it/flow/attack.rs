@@ -381,7 +381,7 @@ fn what_is_read_handed_on_or_copied_is_sealed_until_it_runs() {
         let bench =
             Bench { world: &setup.world, policy: &setup.policy, grants: &[], uses: None, run: How::Interactive, now: NOW, trace: false };
         let judged = judge(&bench, &operation);
-        let files = seal::files(&operation, &judged.reading);
+        let files = seal::files(&setup.world, &operation, &judged.reading);
         let bound = files.iter().any(|file| matches!(file, Sealed::Content(at) | Sealed::Identity(at) | Sealed::Which(at) if at == path));
         if !bound {
             open.push(format!("{}: {files:?}", sayso_core::explain::subject(&operation)));

@@ -70,8 +70,14 @@ export class Answers {
   press(key) {
     const known = ["y", "n", "d", "s", "p", "r", "w", "q", "Escape"].includes(key) || (this.panel?.choices && /^[1-9]$/.test(key));
     if (!known) return false;
-    if (this.busy || !this.isArmed()) return true;
+    if (this.busy) return true;
+    // Who is typing goes on typing: each key begins the wait anew.
+    if (!this.isArmed()) {
+      this.arm();
+      return true;
+    }
     if (key === "Escape") return this.close();
+    if (!["n", "q", "d"].includes(key) && !this.sawEnd()) return true;
     if (/^[1-9]$/.test(key)) this.choose(Number(key) - 1);
     else if (key === "n") this.send({ choice: "deny" });
     else if (key === "q") this.send({ choice: "quit" });
@@ -81,6 +87,23 @@ export class Answers {
     else if (key === "p" && this.prompt.pattern_scopes.length > 0) this.pattern();
     else this.reach({ s: ["session", "project", "always", "batch"], w: null, p: ["project"], r: ["batch"] }[key]);
     return true;
+  }
+
+  /** Whether the end of the command has been on the screen; if not, it is brought there, and nothing is answered. */
+  sawEnd() {
+    const end = document.querySelector("[data-end]");
+    if (!end || end.dataset.end === "seen") return true;
+    const box = end.getBoundingClientRect();
+    const foot = this.foot.getBoundingClientRect();
+    const below = foot.top > 0 ? Math.min(window.innerHeight, foot.top) : window.innerHeight;
+    if (box.top >= 0 && box.bottom <= below + 2) {
+      end.dataset.end = "seen";
+      return true;
+    }
+    end.scrollIntoView({ block: "center" });
+    this.arm();
+    this.say("Not all of the command was on the screen: here is its end. Press again to answer.");
+    return false;
   }
 
   yes() {

@@ -43,7 +43,7 @@ function command(whole) {
   const characters = lines.reduce((sum, line) => sum + line.length, 0);
   const long = lines.length > LONG_LINES || characters > LONG_CHARACTERS;
   const words = `${count(lines.length, "line")} and ${count(characters, "character")}, and all of them run: read to the end`;
-  return el("div", {}, box, long && el("p", { class: "long" }, words));
+  return el("div", {}, long && el("p", { class: "long" }, words), box, el("span", { "data-end": "unseen" }));
 }
 
 function change(whole, again) {
