@@ -157,7 +157,11 @@ fn options_of_jq() {
         "jq $x . f",
         "jq --arg $x . f",
         "jq \"-$x\" . f",
-        "yq . f",
+        "yq -i . f",
+        "yq -s .a f",
+        "yq 'load(1)' f",
+        "yq 'env(HOME)' f",
+        "yq \"$x\" f",
     ] {
         assert!(!is_read_only(&analyse(text)), "{text}");
     }

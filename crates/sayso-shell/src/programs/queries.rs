@@ -97,7 +97,7 @@ hugo: version
 nasm: -v | --version
 sbcl guile racket opam dune stack cabal ghcup octave scheme nu ksh zellij screen nano micro hx: --version
 duckdb mongod postgres mysqld etcd: --version
-rclone restic borg: version
+restic borg: version
 age starship zoxide atuin fnm earthly task gitleaks trivy k6: --version
 kind k3d minikube: version
 qemu-img: --version

@@ -14,7 +14,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["expr", "sleep"], says),
     Program::new(
         &["date"],
-        "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -f,--file=< -j -v=+ --debug --help --version",
+        "-u,--utc -R,--rfc-email -I,--iso-8601~ -d,--date= --rfc-3339= -r,--reference=< -j -v=+ --debug --help --version",
         date,
     ),
     Program::new(&["whoami", "arch", "logname", "hostid"], "--help --version", takes_none),
