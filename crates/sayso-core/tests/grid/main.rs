@@ -132,6 +132,9 @@ fn row(judged: &Judged, scene: &Scene) -> String {
             let _ = write!(notes, " {name}");
         }
     }
+    for (name, value) in &terms.environment {
+        let _ = write!(notes, " {name}={value}");
+    }
     if let Some(limit) = terms.time_limit {
         let _ = write!(notes, " {limit}s");
     }

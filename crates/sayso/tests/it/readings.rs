@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use sayso_core::node::Node;
 use sayso_core::text::{Limits, yaml};
+use sayso_core::visible::is_hidden;
 
 use crate::numbers::{files, name, shown};
 
@@ -45,6 +46,16 @@ fn plain(reason: &str) -> String {
     out
 }
 
+/// A text in which nothing is hidden, for a page that people read; the ends of lines are shown by the list.
+fn spelled(text: &str) -> String {
+    let letter = |letter: char| match letter {
+        '\n' | '\t' => letter.to_string(),
+        hidden if is_hidden(hidden) => format!("‹U+{:04X}›", u32::from(hidden)),
+        plain => plain.to_string(),
+    };
+    text.chars().map(letter).collect()
+}
+
 /// Adds the shares, and the list of what is not read.
 pub fn report(out: &mut String, rest: &mut String) {
     let (mut work, mut attacks) = (Count::default(), Count::default());
@@ -64,7 +75,7 @@ pub fn report(out: &mut String, rest: &mut String) {
                     Some(reason) => {
                         count.refused += 1;
                         let mark = if harmless { ", harmless" } else { "" };
-                        reasons.entry(plain(&reason)).or_default().push(format!("{} ({}{mark})", shown(&command), name(&path)));
+                        reasons.entry(plain(&reason)).or_default().push(format!("{} ({}{mark})", shown(&spelled(&command)), name(&path)));
                     }
                 }
             }
