@@ -210,7 +210,7 @@ pub fn commands(operation: &Operation) -> Option<String> {
     let mut out: Vec<String> = Vec::new();
     each_text(operation, &mut |found| {
         if found.meaning(operation) == Some(Meaning::Runs) && !found.text.trim().is_empty() {
-            let more = found.beside.map_or(String::new(), |beside| arguments_of(beside));
+            let more = found.beside.map_or(String::new(), arguments_of);
             out.push(format!("{}{more}", found.text));
         }
     });

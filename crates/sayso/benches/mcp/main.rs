@@ -101,7 +101,10 @@ fn main() {
     let mut direct = Server::start(Command::new("python3").arg(home.join("server.py")));
     let mut gated = Server::start(program(&home).args(["mcp", "--name", "s", "--", "python3"]).arg(home.join("server.py")));
     let (mut without, mut with) = (Vec::new(), Vec::new());
-    (0..100).for_each(|id| _ = (direct.call(id), gated.call(id)));
+    for id in 0..100 {
+        direct.call(id);
+        gated.call(id);
+    }
     for id in 0..CALLS {
         without.push(direct.call(id));
         with.push(gated.call(id));

@@ -197,7 +197,7 @@ impl Gateway {
     }
 
     fn ways(&self, bench: &Bench) -> Ways {
-        let listed = bench.settings.mcp_elicitation.iter().any(|client| *client == self.judge.who.client);
+        let listed = bench.settings.mcp_elicitation.contains(&self.judge.who.client);
         Ways { elicits: listed, starts_inbox: bench.settings.hooks_start }
     }
 

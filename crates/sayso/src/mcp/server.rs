@@ -49,6 +49,16 @@ pub(super) fn signal(child: u32, signal: Signal) {
     }
 }
 
+/// Sends a signal to the server as its client would; those of a terminal are for everything that it started, too.
+pub(super) fn pass_on(child: u32, signal: Signal) {
+    if [Signal::INT, Signal::QUIT, Signal::HUP].contains(&signal) {
+        return self::signal(child, signal);
+    }
+    if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
 /// Ends this process as the server ended.
 pub(super) fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {

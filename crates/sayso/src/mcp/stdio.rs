@@ -200,7 +200,7 @@ impl Signals {
                 let mut bytes = [0; 16];
                 // Several of one kind count once, as with signals.
                 let _ = stream.read(&mut bytes);
-                server::signal(child, *signal);
+                server::pass_on(child, *signal);
             }
         }
     }
