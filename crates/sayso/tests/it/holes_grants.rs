@@ -49,11 +49,11 @@ fn h_28_all_reads_are_those_that_git_knows() {
 #[test]
 fn h_33_values_of_other_types_are_other_calls() {
     let scene = Scene::empty();
-    let force = |value: Value| Node::map([("force", Node::from(value)), ("to", Node::text("/a"))]);
+    let force = |value: Value| Node::map([("force", Node::from(value)), ("to", Node::text("all"))]);
     let given = exact(&mcp(&scene, "db", "reset", force(Value::Bool(true))));
     let call = |value: Value| mcp(&scene, "db", "reset", force(value));
     assert_eq!(with(&scene, call(Value::Bool(true)), &given), Allow);
-    let swapped = Node::map([("to", Node::text("/a")), ("force", Value::Bool(true).into())]);
+    let swapped = Node::map([("to", Node::text("all")), ("force", Value::Bool(true).into())]);
     assert_eq!(with(&scene, mcp(&scene, "db", "reset", swapped), &given), Allow, "the order of keys does not count");
     let others = [
         Value::Number("1".into()),
