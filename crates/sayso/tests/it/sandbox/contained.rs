@@ -89,9 +89,11 @@ fn h_04_secrets_the_network_and_sayso_itself_are_out_of_reach() {
     if !works("contained commands") {
         return;
     }
-    let makefile = "all:\n\t-cat .env; cat ~/.ssh/id_rsa; cat ~/.local/state/sayso/key; ls ~/.local/state/sayso\n\
-                    \t-echo 'x: {y: 1}' > ~/.config/sayso/policy.yaml\n\t-touch /tmp/outside-$$PPID ../outside\n\tgit config core.hooksPath x\n";
-    let desk = desk(&[("Makefile", makefile), (".env", "KEY=tell-nobody-1\n")]);
+    // Written into the makefile, it would be denied as soon as that is read.
+    let python = "import os\nfor line in [\"cat .env; cat ~/.ssh/id_rsa; cat ~/.local/state/sayso/key; ls ~/.local/state/sayso\",\n\
+                  \"echo 'x: {y: 1}' > ~/.config/sayso/policy.yaml\", \"touch /tmp/outside-$PPID ../outside\", \"git config core.hooksPath x\"]: os.system(line)\n\
+                  raise SystemExit(1)\n";
+    let desk = desk(&[("Makefile", "all:\n\tpython3 x.py\n"), ("x.py", python), (".env", "KEY=tell-nobody-1\n")]);
     std::fs::create_dir_all(desk.scene.home.join(".ssh")).unwrap();
     std::fs::write(desk.scene.home.join(".ssh/id_rsa"), "tell-nobody-2\n").unwrap();
     let policy = std::fs::read_to_string(desk.scene.config().join("policy.yaml")).unwrap();
