@@ -230,6 +230,24 @@ fn a_script_that_changed_since_it_was_shown() {
 }
 
 #[test]
+fn w13_a_script_that_the_script_runs_and_that_changed_since() {
+    let long = "# a long script\n".repeat(6000);
+    for (first, command) in [("sh b.sh\n", "sh a.sh"), ("cd sub\n./b.sh\n", "sh a.sh"), ("exec ./b.sh\n", "bash -euo pipefail a.sh")] {
+        let desk = Desk::with(&[("a.sh", first), ("b.sh", &format!("{long}echo good\n")), ("sub/b.sh", "echo good\n")]);
+        for name in ["b.sh", "sub/b.sh"] {
+            fs::set_permissions(desk.scene.workspace.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let (same, other) = (hold_asked(&desk, command), hold_asked(&desk, command));
+        assert_eq!(exec(&desk, same).stdout, b"good\n", "{command}");
+        for name in ["b.sh", "sub/b.sh"] {
+            fs::write(desk.scene.workspace.join(name), format!("{long}touch hijacked\n")).unwrap();
+        }
+        refused(&exec(&desk, other), "changed after it was approved");
+        untouched(&desk, "hijacked");
+    }
+}
+
+#[test]
 fn a_program_of_the_same_name_that_comes_first_by_now() {
     let desk = Desk::with(&[("Makefile", "all:\n\ttrue\n")]);
     let bin = desk.scene.workspace.join("bin");
