@@ -142,7 +142,7 @@ fn read(text: &str) -> Makefile {
     while let Some(line) = pieces.next() {
         let (mut whole, mut last) = (line.to_owned(), line);
         // What goes on in the next line is one line; a backslash before the last one is a letter.
-        while last.len() - last.trim_end_matches('\\').len() & 1 == 1 {
+        while (last.len() - last.trim_end_matches('\\').len()) & 1 == 1 {
             let Some(next) = pieces.next() else { break };
             whole.push('\n');
             whole.push_str(next);
@@ -227,7 +227,7 @@ fn has_call(line: &str) -> bool {
         let before = left.get(..start).unwrap_or_default();
         let inner = left.get(start + 2..).unwrap_or_default();
         let end = inner.find([')', '}']).unwrap_or(inner.len());
-        let is_escaped = before.len() - before.trim_end_matches('$').len() & 1 == 1;
+        let is_escaped = (before.len() - before.trim_end_matches('$').len()) & 1 == 1;
         if !is_escaped && inner.get(..end).is_some_and(|inner| inner.contains([' ', '\t', ':', '$', '('])) {
             return true;
         }
@@ -248,11 +248,12 @@ fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
         shown.push(line.clone());
         shell.push(alone(&command_at_once(file, line)));
     }
-    let words = |list: &Vec<String>| -> Vec<String> {
+    let words = |list: &[String]| -> Vec<String> {
         list.iter().flat_map(|word| filled(file, word, None).split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
     };
     let patterns: Vec<Vec<String>> = file.rules.iter().map(|rule| words(&rule.targets)).collect();
-    let mut needs: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    // What is needed as it is written: the same words bring the same targets.
+    let mut needed: BTreeSet<&str> = BTreeSet::new();
     let mut known: BTreeSet<String> = targets.iter().map(|target| (*target).to_owned()).collect();
     let mut open: Vec<String> = targets.iter().rev().map(|target| (*target).to_owned()).collect();
     let mut order: Vec<(&Rule, String)> = Vec::new();
@@ -267,10 +268,14 @@ fn lines(file: &Makefile, targets: &[&str]) -> (String, String, bool) {
             if !patterns.get(index).is_some_and(|patterns| patterns.iter().any(|pattern| makes(pattern, &target))) {
                 continue;
             }
+            if order.len() >= LONGEST {
+                cut = true;
+                break;
+            }
             order.push((rule, target.clone()));
-            for need in needs.entry(index).or_insert_with(|| words(&rule.needs)) {
+            for need in rule.needs.iter().filter(|need| needed.insert(need.as_str())).flat_map(|need| words(std::slice::from_ref(need))) {
                 if known.len() < MOST_OPEN && !need.contains('$') && known.insert(need.clone()) {
-                    open.push(need.clone());
+                    open.push(need);
                 }
             }
             cut |= known.len() >= MOST_OPEN;

@@ -144,7 +144,7 @@ impl Reader<'_> {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches(|letter: char| letter.is_whitespace() || letter == ';');
-            let comment = trimmed.starts_with('#').then(|| trimmed.find('\n').unwrap_or(trimmed.len())).unwrap_or_default();
+            let comment = if trimmed.starts_with('#') { trimmed.find('\n').unwrap_or(trimmed.len()) } else { 0 };
             let step = rest.len() - trimmed.len() + comment;
             if step == 0 {
                 return;
