@@ -4,8 +4,8 @@
 //! letters) what was there in Unicode 3.2, plus what came later to Latin, Greek, Cyrillic, the symbols of U+2010–2BFF and the wide emoji
 //! of U+1F300–1F9FF. What is wide there (W, F) takes two cells, all else one; where `wcwidth` of the GNU C library says something else,
 //! it is left out. Left out by hand: jamo that join (U+1100–11FF, U+3130–318F), U+0E33, U+0EB3, U+FF9E–FF9F, U+17A3–17A4, U+17D8,
-//! Mongolian, which is written downwards, skin tones, and what became wide later (U+2630–2637, U+268A–268F, U+31E4–31EF, U+3248–324F,
-//! U+4DC0–4DFF).
+//! Mongolian, which is written downwards, skin tones, U+FFFD, which some terminals drop, and what became wide later (U+2630–2637,
+//! U+268A–268F, U+31E4–31EF, U+3248–324F, U+4DC0–4DFF).
 
 /// Letters and signs of one cell.
 #[rustfmt::skip]
@@ -47,7 +47,7 @@ pub(super) const NARROW: &[(u32, u32)] = &[
     (0x2756, 0x2756), (0x2758, 0x2794), (0x2798, 0x27AF), (0x27B1, 0x27BE), (0x27C0, 0x2B1A), (0x2B1D, 0x2B4F), (0x2B51, 0x2B54),
     (0x2B56, 0x2B73), (0x2B76, 0x2B95), (0x2B97, 0x2BFF), (0x2C60, 0x2C7F), (0xFB00, 0xFB06), (0xFB13, 0xFB17), (0xFB1D, 0xFB1D),
     (0xFB1F, 0xFB36), (0xFB38, 0xFB3C), (0xFB3E, 0xFB3E), (0xFB40, 0xFB41), (0xFB43, 0xFB44), (0xFB46, 0xFBB1), (0xFBD3, 0xFD3F),
-    (0xFD50, 0xFD8F), (0xFD92, 0xFDC7), (0xFDF0, 0xFDFC), (0xFE70, 0xFE74), (0xFE76, 0xFEFC), (0xFF61, 0xFF9D), (0xFFFC, 0xFFFD),
+    (0xFD50, 0xFD8F), (0xFD92, 0xFDC7), (0xFDF0, 0xFDFC), (0xFE70, 0xFE74), (0xFE76, 0xFEFC), (0xFF61, 0xFF9D),
 ];
 
 /// Letters and signs of two cells.

@@ -17,6 +17,11 @@ const WIDTH: u16 = 24;
 
 /// A terminal on which these texts were painted, one a row, over others.
 fn painted(texts: &[String]) -> Parser {
+    painted_as(texts, |text| text)
+}
+
+/// The same on one that takes some letters for others.
+fn painted_as(texts: &[String], taken: impl Fn(String) -> String) -> Parser {
     let height = u16::try_from(texts.len()).unwrap();
     let area = Rect::new(0, 0, WIDTH, height);
     let mut terminal = Parser::new(height.try_into().unwrap(), WIDTH.try_into().unwrap(), 0);
@@ -27,7 +32,8 @@ fn painted(texts: &[String]) -> Parser {
         for (y, text) in (0..).zip(texts) {
             fold::put(&mut buffer, 0, y, usize::from(WIDTH), &line(Tone::Text, &**text), Theme::PLAIN);
         }
-        terminal.process(&painter.paint(Frame { surface: Surface::Whole, buffer }, height));
+        let bytes = painter.paint(Frame { surface: Surface::Whole, buffer }, height);
+        terminal.process(taken(String::from_utf8(bytes).unwrap()).as_bytes());
     }
     terminal
 }
@@ -73,6 +79,15 @@ fn what_an_attacker_wrote_is_told_from_what_it_resembles() {
     assert_eq!(row("rm notes\u{9BE}"), "rm notes‹U+09BE›");
     assert_eq!(row("rm \u{302E}notes"), "rm ‹U+302E›notes");
     assert_eq!(row("a\u{3248}b\u{17D8}c"), "a‹U+3248›b‹U+17D8›c");
+}
+
+#[test]
+fn nothing_shows_through_where_a_terminal_takes_fewer_cells_than_we_do() {
+    for narrower in ["k", ""] {
+        let terminal = painted_as(&["A漢;B".to_owned()], |text| text.replace('漢', narrower));
+        let row = terminal.screen().rows(0, WIDTH).next().unwrap();
+        assert_eq!(row, format!("A{narrower:<2};B"));
+    }
 }
 
 /// Letters that join, swallow, or have no width, among others.
