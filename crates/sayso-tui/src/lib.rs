@@ -12,5 +12,6 @@ pub mod legend;
 pub mod look;
 pub mod paint;
 pub mod patterns;
+pub mod sure;
 pub mod theme;
 pub mod views;

@@ -129,10 +129,15 @@ fn letters(out: &mut String, row: &[Cell]) {
             out.push_str(&codes(cell));
             style = Some(wanted);
         }
-        out.push_str(cell.symbol());
-        skip = unicode_width::UnicodeWidthStr::width(cell.symbol()).saturating_sub(1);
+        let width = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+        skip = width - 1;
         // Terminals agree about the width of these, and of no others.
         sure = cell.symbol().chars().all(|one| one.is_ascii() || ('\u{2500}'..='\u{257f}').contains(&one));
+        if !sure {
+            // One that takes fewer cells than we do would let what stood there before show through.
+            out.push_str(&format!("{:width$}\x1b[{}G", "", x + 1));
+        }
+        out.push_str(cell.symbol());
     }
     out.push_str("\x1b[0m\x1b[K");
 }

@@ -2,96 +2,43 @@
 
 use std::borrow::Cow;
 
-use ratatui::buffer::CellWidth as _;
-use sayso_core::visible::{is_hidden, visible};
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
-use unicode_width::UnicodeWidthChar as _;
+use unicode_segmentation::GraphemeCursor;
 
-/// A character with more codes than this is one that was made to reach into other lines.
-const MOST_CODES: usize = 16;
-/// A character wider than this is a chain of letters, and is broken between them.
-const WIDEST: u16 = 4;
+use crate::sure::{self, Piece};
 
 /// So many bytes behind a place its character ends, or it is none.
 const FARTHEST: usize = 256;
 
 /// The characters of a text that is [`steady`], each with where it starts and how many cells it takes, which is never none.
 pub(super) fn cells(text: &str) -> Cells<'_> {
-    Cells { clusters: Clusters { text, at: 0, odd: 0 }, chain: ("", 0) }
+    Cells { text, at: 0 }
 }
 
 /// See [`cells`].
 pub(super) struct Cells<'a> {
-    clusters: Clusters<'a>,
-    /// What is left of a chain of letters, which are taken one by one, and where that starts.
-    chain: (&'a str, usize),
+    text: &'a str,
+    at: usize,
 }
 
 impl<'a> Iterator for Cells<'a> {
     type Item = (usize, &'a str, u16);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.chain.0.is_empty() {
-            let (at, cluster, width) = self.clusters.next()?;
-            if is_sound(cluster, width) {
-                return Some((at, cluster, width));
-            }
-            self.chain = (cluster, at);
-        }
-        let (rest, at) = self.chain;
-        let (letter, rest) = rest.split_at(rest.chars().next()?.len_utf8());
-        self.chain = (rest, at + letter.len());
-        Some((at, letter, letter.cell_width().max(1)))
-    }
-}
-
-/// What a person takes for characters, with their widths, whatever they are.
-struct Clusters<'a> {
-    text: &'a str,
-    at: usize,
-    /// Where a part of the text ends that needs a closer look.
-    odd: usize,
-}
-
-impl<'a> Iterator for Clusters<'a> {
-    type Item = (usize, &'a str, u16);
-
-    fn next(&mut self) -> Option<Self::Item> {
         let rest = self.text.get(self.at..)?;
-        if self.odd <= self.at {
-            let mut letters = rest.chars();
-            let first = letters.next()?;
-            // Between two plain letters there is always the end of a character, so only what is around others is looked at closely.
-            if let Some(width) = plain(first).filter(|_| letters.next().is_none_or(|next| plain(next).is_some())) {
-                return Some(self.take(first.len_utf8(), width));
-            }
-            self.odd = self.at + odd_part(rest);
-        }
-        let cluster = self.text.get(self.at..self.odd)?.graphemes(true).next()?;
-        let width = if cluster.len() == 1 { 1 } else { cluster.cell_width() };
-        Some(self.take(cluster.len(), width))
-    }
-}
-
-impl<'a> Clusters<'a> {
-    fn take(&mut self, bytes: usize, width: u16) -> (usize, &'a str, u16) {
+        let mut letters = rest.chars();
+        let letter = letters.next()?;
+        // Between two plain letters there is always the end of a character, so only what is around others is looked at closely.
+        let (bytes, width) = match plain(letter).filter(|_| letters.next().is_none_or(|next| plain(next).is_some())) {
+            Some(width) => (letter.len_utf8(), width),
+            None => match sure::first(rest)? {
+                Piece::Letter(whole, width) => (whole.len(), width),
+                Piece::Odd(_) => (letter.len_utf8(), 1),
+            },
+        };
         let at = self.at;
         self.at += bytes;
-        (at, self.text.get(at..self.at).unwrap_or_default(), width)
+        Some((at, self.text.get(at..self.at).unwrap_or_default(), width))
     }
-}
-
-/// How many bytes there are up to the next place between two plain letters.
-fn odd_part(text: &str) -> usize {
-    let mut before = false;
-    for (at, letter) in text.char_indices() {
-        let now = plain(letter).is_some();
-        if before && now && at > 0 {
-            return at;
-        }
-        before = now;
-    }
-    text.len()
 }
 
 /// The width of a letter that never joins another one that is plain, and that has its own cells; none where it must be looked at closely.
@@ -107,7 +54,7 @@ fn plain(letter: char) -> Option<u16> {
         | '\u{2026}'
         | '\u{2039}'..='\u{203A}' => Some(1),
         '\u{2400}'..='\u{2421}' | '\u{2500}'..='\u{257F}' => Some(1),
-        '\u{3001}'..='\u{3029}' | '\u{3041}'..='\u{3096}' | '\u{30A0}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => {
+        '\u{3001}'..='\u{3029}' | '\u{3041}'..='\u{3096}' | '\u{30A0}'..='\u{30FF}' | '\u{4E00}'..='\u{9FA5}' | '\u{AC00}'..='\u{D7A3}' => {
             Some(2)
         }
         '\u{FF01}'..='\u{FF60}' => Some(2),
@@ -123,10 +70,6 @@ pub(super) fn width(text: &str) -> usize {
 /// Whether every byte of a text is one cell.
 pub(super) fn is_ascii(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
-}
-
-fn is_sound(cluster: &str, width: u16) -> bool {
-    (1..=WIDEST).contains(&width) && (cluster.len() <= MOST_CODES || cluster.chars().count() <= MOST_CODES)
 }
 
 /// A text in which something had to be spelled out.
@@ -146,38 +89,24 @@ impl Spelled {
     }
 }
 
-/// Spells out what takes no cell of its own: a mark without a letter, or more marks than a letter has; none where nothing has to be.
+/// Spells out what does not surely stand in its own cells (see [`sure`]); none where nothing has to be.
 ///
 /// A terminal would put such a mark on whatever stands before it, and ratatui leaves it out. It becomes `‹U+0301›`, as hidden characters
 /// do; a `‹` that was written is spelled out itself, so that two texts never look the same.
 pub(super) fn steady(text: &str) -> Option<Spelled> {
-    let is_odd = |letter: char| letter.is_control() || is_hidden(letter) || !letter.is_ascii() && letter.width() == Some(0);
-    if is_ascii(text) || !text.chars().any(|letter| plain(letter).is_none() && is_odd(letter)) {
+    if is_ascii(text) || text.chars().all(|letter| plain(letter).is_some()) {
         return None;
     }
-    let clusters = || Clusters { text, at: 0, odd: 0 };
-    let is_fine =
-        |cluster: &str, width: u16| is_sound(cluster, width) && !cluster.contains(|letter: char| letter.is_control() || is_hidden(letter));
-    // A mark may be where it belongs.
-    if clusters().all(|(_, cluster, width)| is_fine(cluster, width)) {
-        return None;
-    }
+    let (odd_at, _) = sure::pieces(text).find(|(_, piece)| matches!(piece, Piece::Odd(_)))?;
     let mut out = Spelled { text: String::with_capacity(text.len() + 16), moved: Vec::new() };
-    for (at, cluster, width) in clusters() {
-        if is_fine(cluster, width) {
-            out.text.push_str(cluster);
-            continue;
-        }
-        for (inner, letter) in cluster.char_indices() {
-            if !is_odd(letter) {
-                out.text.push(letter);
-                continue;
+    out.text.push_str(text.get(..odd_at).unwrap_or_default());
+    for (inner, piece) in sure::pieces(text.get(odd_at..).unwrap_or_default()) {
+        match piece {
+            Piece::Letter(letter, _) => out.text.push_str(letter),
+            Piece::Odd(letter) => {
+                out.text.push_str(&sure::code(letter));
+                out.moved.push((odd_at + inner + letter.len_utf8(), out.text.len()));
             }
-            match visible(letter.encode_utf8(&mut [0; 4])) {
-                Cow::Owned(spelled) => out.text.push_str(&spelled),
-                Cow::Borrowed(_) => out.text.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
-            }
-            out.moved.push((at + inner + letter.len_utf8(), out.text.len()));
         }
     }
     Some(out)
@@ -216,6 +145,9 @@ pub(super) fn piece(text: &str, most: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratatui::buffer::CellWidth as _;
+    use sayso_core::visible::is_hidden;
+    use unicode_segmentation::UnicodeSegmentation as _;
 
     #[test]
     fn table_of_cells() {
@@ -224,7 +156,6 @@ mod tests {
             ("漢字", &[("漢", 2), ("字", 2)]),
             ("e\u{301}x", &[("e\u{301}", 1), ("x", 1)]),
             ("🦀!", &[("🦀", 2), ("!", 1)]),
-            ("🇩🇪🇫🇷", &[("🇩🇪", 2), ("🇫🇷", 2)]),
         ] {
             let found: Vec<(&str, u16)> = cells(text).map(|(_, cluster, width)| (cluster, width)).collect();
             assert_eq!(found, expected, "{text}");
@@ -238,6 +169,8 @@ mod tests {
         for letter in &plain {
             let text = letter.to_string();
             assert_eq!(Some(text.as_str().cell_width()), super::plain(*letter), "U+{:04X}", u32::from(*letter));
+            let width = super::plain(*letter).unwrap();
+            assert_eq!(sure::first(&text), Some(Piece::Letter(&text, width)), "U+{:04X}", u32::from(*letter));
             assert!(!is_hidden(*letter) || matches!(letter, '‹' | '\u{2400}'..='\u{2421}'), "U+{:04X}", u32::from(*letter));
         }
         let text: String = plain.iter().chain(plain.iter().rev()).collect();
@@ -250,6 +183,7 @@ mod tests {
     fn a_closer_look_gives_the_same_as_looking_at_everything() {
         for text in ["ae\u{301}漢\u{301}字b🦀x", "🇩🇪🇫🇷a🇩", "한\u{11A8}국", "\u{1100}\u{1161}한", "a\u{903}b", "ﾊﾞx", "é\u{1F3FB}z"]
         {
+            let text = &*alone(text);
             let slowly: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
             let found: Vec<(usize, &str)> = cells(text).map(|(at, cluster, _)| (at, cluster)).collect();
             assert_eq!(found, slowly, "{text}");
@@ -261,7 +195,7 @@ mod tests {
         let spelled = |text: &str| steady(text).map_or_else(|| text.to_owned(), |spelled| spelled.text);
         assert_eq!(spelled("\u{301}a"), "‹U+0301›a");
         assert_eq!(spelled("a\u{301}"), "a\u{301}");
-        assert_eq!(spelled(&format!("a{}", "\u{301}".repeat(20))), format!("a{}", "‹U+0301›".repeat(20)));
+        assert_eq!(spelled(&format!("a{}", "\u{301}".repeat(20))), format!("a\u{301}\u{301}\u{301}{}", "‹U+0301›".repeat(17)));
         assert_eq!(spelled("a\u{1b}b\u{202e}"), "a␛b‹U+202E›");
         let chain = "क\u{94d}".repeat(12);
         assert_eq!(spelled(&chain), "क‹U+094D›".repeat(12));
@@ -273,12 +207,12 @@ mod tests {
 
     #[test]
     fn chains_without_end_are_taken_letter_by_letter() {
-        let chain = "\u{1100}".repeat(200_000);
-        assert!(steady(&chain).is_none());
-        assert_eq!(cells(&chain).map(|(_, _, width)| usize::from(width)).sum::<usize>(), 400_000);
-        assert_eq!(piece(&chain, 4096), 4095);
-        let flags = "🇩".repeat(200_000);
-        assert_eq!(cells(&flags).count(), 100_000);
+        for (chain, spelled) in [("\u{1100}".repeat(20_000), 20_000 * 8), ("🇩".repeat(20_000), 20_000 * 9)] {
+            let shown = alone(&chain);
+            assert_eq!(cells(&shown).map(|(_, _, width)| usize::from(width)).sum::<usize>(), spelled);
+            assert!(cells(&shown).all(|(_, letter, width)| letter.chars().count() == 1 && width == 1));
+        }
+        assert_eq!(piece(&"\u{1100}".repeat(20_000), 4096), 4095);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod asking;
 mod injective;
+mod letters;
 mod painting;
 mod prompts;
 mod snapshots;
