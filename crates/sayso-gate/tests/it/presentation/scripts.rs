@@ -107,7 +107,7 @@ fn a_long_script_is_there_to_look_at() {
     let Some(Body::Text(lines)) = shown.full.as_deref() else { panic!("{:#?}", shown.full) };
     assert_eq!(lines[0], "sh long.sh");
     assert_eq!(lines[2], "── long.sh · 200 lines · in /ws ──");
-    assert_eq!(lines.last().unwrap(), "echo 199");
+    assert_eq!(lines.last().unwrap(), "│ echo 199");
     let hostile = show(&setup, call("terminal", &[("command", "sh hostile.sh")]));
     assert!(!value(&hostile.details, "hostile.sh").contains(['\u{202e}', '\u{1b}']));
 }

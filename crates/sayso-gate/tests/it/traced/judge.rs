@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 26] = [
+const HELPERS: [(&str, &[&str]); 27] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -36,6 +36,7 @@ const HELPERS: [(&str, &[&str]); 26] = [
     ("bzgrep", &["grep", "bzip2", "sed"]),
     ("bzdiff", &["diff", "bzip2"]),
     ("sdiff", &["diff"]),
+    ("valgrind --version", &["valgrind.bin", "memcheck-amd64-linux"]),
     ("lsb_release", &["getopt", "cut", "tr"]),
     ("apt", &["dpkg"]),
     ("apt-cache", &["dpkg"]),
