@@ -1,5 +1,9 @@
 //! Folds a long line to the width of the screen, so that whatever it holds, no line starts with what somebody else wrote.
 
+use std::borrow::Cow;
+
+use sayso_tui::sure::spelled;
+
 /// No screen is narrower than this; on one that is, the terminal folds.
 const NARROWEST: usize = 20;
 
@@ -10,6 +14,7 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
     if line.len() <= width && line.is_ascii() {
         return line.to_owned();
     }
+    let line = &*sure(line);
     let lead: usize = mark.chars().map(places).sum();
     let mut out = String::with_capacity(line.len() + line.len() / 8);
     let mut used = 0;
@@ -31,6 +36,22 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
         out.push(character);
     }
     out
+}
+
+/// The line with everything spelled out that a terminal may hide or put elsewhere; our own colours stay.
+fn sure(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let mut parts = line.split('\u{1b}');
+    let mut out = spelled(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let (code, text) = part.split_at(part.find('m').map_or(part.len(), |end| end + 1));
+        out.push('\u{1b}');
+        out.push_str(code);
+        out.push_str(&spelled(text));
+    }
+    Cow::Owned(out)
 }
 
 /// How many places a text takes at most.
@@ -83,6 +104,11 @@ mod tests {
                 assert!(bare.split('\n').all(|piece| piece.chars().map(places).sum::<usize>() <= width.max(NARROWEST)), "{width}: {out}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_terminal_may_hide_is_spelled_out_and_colours_stay() {
+        assert_eq!(folded("\u{1b}[1mrm A\u{605};B\u{1b}[0m \u{9BE}é", 80, "> "), "\u{1b}[1mrm A‹U+0605›;B\u{1b}[0m ‹U+09BE›é");
     }
 
     #[test]

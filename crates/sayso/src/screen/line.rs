@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
 use sayso_core::keymap::{Action, Keymap};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
 use sayso_core::verdict::{Confirm, Risk};
@@ -18,14 +18,19 @@ use sayso_gate::ports::{Ask, Later};
 use super::paint::Tone;
 use super::plain::{self, Look};
 use super::reply::{self, Reply};
+use super::scrolled::{rows, scrolled};
 use super::{body, paint::Paint};
 
 /// What was typed before the prompt stood there for so long does not count (I-11).
 const ARMING: Duration = Duration::from_millis(300);
+/// What follows a line so soon was pasted together with it, and no hand typed it.
+const TOO_SOON: Duration = Duration::from_millis(30);
 /// Typing puts the end off, but not beyond so many times the whole wait, as at every other screen.
 const LONGEST_WAIT: u32 = 4;
 /// So many lines are shown at a time by `view`.
 const PAGE: usize = 40;
+/// The rows of a terminal that does not say how many it has.
+const USUAL_HEIGHT: usize = 24;
 /// A typed line has no more bytes than these.
 const LONGEST_LINE: usize = 4096;
 
@@ -122,11 +127,13 @@ impl Asking<'_> {
             lines.push(String::new());
             lines.extend(plain::legend(prompt, self.look));
         }
+        let scrolled = scrolled(prompt, &lines, self.look, self.height());
+        let mut unseen = scrolled.unseen;
+        lines.extend(scrolled.lines);
         self.say(&lines)?;
-        forget_typed(&*self.tty)?;
         let question = if prompt.round == Round::Second { "Really? [y/N]: " } else { "Your answer: " };
         loop {
-            let typed = match self.read(question)? {
+            let typed = match self.answer(question)? {
                 Typed::Line(typed) => typed,
                 Typed::TimedOut => return Ok(Ended::TimedOut),
                 Typed::Stopped => return Ok(answered(prompt, Choice::Quit, None)),
@@ -135,6 +142,12 @@ impl Asking<'_> {
                 return Ok(answered(prompt, self.enter(prompt), None));
             }
             match reply::read(prompt, self.look.keymap, &typed) {
+                Reply::Decided(Choice::Offer(_) | Choice::Pattern { .. }, _) | Reply::Wider(_) | Reply::Pattern if unseen => {
+                    self.say(&[format!(
+                        "  its start is out of sight; `{}` shows it first, and nothing is decided",
+                        self.key(Action::View)
+                    )])?;
+                }
                 Reply::Decided(choice, note) => return Ok(answered(prompt, choice, note)),
                 Reply::Wider(offers) => {
                     if let Some(choice) = self.confirm(prompt, &offers)? {
@@ -146,7 +159,7 @@ impl Asking<'_> {
                         return Ok(answered(prompt, choice, None));
                     }
                 }
-                Reply::View => self.view(prompt)?,
+                Reply::View => unseen &= !self.view(prompt)?,
                 Reply::Help => self.say(&plain::legend(prompt, self.look))?,
                 Reply::Nothing(why) => self.say(&[format!("  {why}; nothing is decided. `{}` shows them", self.key(Action::Help))])?,
             }
@@ -177,7 +190,7 @@ impl Asking<'_> {
             several => {
                 let list: Vec<String> = several.iter().enumerate().map(|(at, offer)| format!("  {}  {}", at + 1, words(offer))).collect();
                 self.say(&list)?;
-                let Typed::Line(typed) = self.read("Which one? (Enter goes back): ")? else { return Ok(None) };
+                let Typed::Line(typed) = self.answer("Which one? (Enter goes back): ")? else { return Ok(None) };
                 let number = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                 let Some(chosen) = number.and_then(|at| several.get(at)) else { return Ok(None) };
                 *chosen
@@ -195,7 +208,7 @@ impl Asking<'_> {
         let list = rules.iter().filter_map(of).enumerate();
         let list: Vec<String> = list.map(|(at, offer)| format!("  {}  {}", at + 1, offer.words)).collect();
         self.say(&list)?;
-        let Typed::Line(text) = self.read("Which one, or a pattern of your own (e.g. `git *`; Enter goes back): ")? else {
+        let Typed::Line(text) = self.answer("Which one, or a pattern of your own (e.g. `git *`; Enter goes back): ")? else {
             return Ok(None);
         };
         let text = text.trim().to_owned();
@@ -226,7 +239,7 @@ impl Asking<'_> {
             several => {
                 let list: Vec<String> = several.iter().enumerate().map(|(at, scope)| format!("  {}  {}", at + 1, words(*scope))).collect();
                 self.say(&list)?;
-                let Typed::Line(typed) = self.read("How far? (Enter goes back): ")? else { return Ok(None) };
+                let Typed::Line(typed) = self.answer("How far? (Enter goes back): ")? else { return Ok(None) };
                 let number = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                 let Some(scope) = number.and_then(|at| several.get(at)) else { return Ok(None) };
                 *scope
@@ -237,26 +250,32 @@ impl Asking<'_> {
 
     fn sure(&mut self) -> io::Result<bool> {
         Ok(
-            matches!(self.read("Keep that? [y/N]: ")?, Typed::Line(typed) if Keymap::named("sayso").answer(typed.trim()) == Some(Action::Allow(Scope::Once))),
+            matches!(self.answer("Keep that? [y/N]: ")?, Typed::Line(typed) if Keymap::named("sayso").answer(typed.trim()) == Some(Action::Allow(Scope::Once))),
         )
     }
 
-    /// All of it, a page at a time.
-    fn view(&mut self, prompt: &Prompt) -> io::Result<()> {
-        let lines = body::lines(prompt.presentation.whole(), self.look.paint);
-        let count = lines.len();
+    /// All of it, a page at a time; whether its end was reached.
+    fn view(&mut self, prompt: &Prompt) -> io::Result<bool> {
+        let rows = rows(&body::lines(prompt.presentation.whole(), self.look.paint), self.look.paint);
+        let count = rows.len();
         let mut shown = 0;
-        for page in lines.chunks(PAGE) {
+        // The question below a page has a row of its own.
+        for page in rows.chunks(PAGE.min(self.height().saturating_sub(1)).max(1)) {
             self.say(page)?;
             shown += page.len();
             if shown < count {
                 match self.read(&format!("-- {shown} of {count} lines; Enter shows more, q goes back: "))? {
                     Typed::Line(typed) if typed.trim().is_empty() => {}
-                    _ => break,
+                    _ => return Ok(false),
                 }
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// How many rows the screen has.
+    fn height(&self) -> usize {
+        tcgetwinsize(&*self.tty).ok().map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(USUAL_HEIGHT)
     }
 
     fn say(&mut self, lines: &[String]) -> io::Result<()> {
@@ -264,6 +283,39 @@ impl Asking<'_> {
         text.push('\n');
         self.tty.write_all(text.as_bytes())?;
         self.tty.flush()
+    }
+
+    /// One line that a hand typed after the question stood there: what came before it is forgotten, and lines that come in one go are a
+    /// paste, which answers nothing (H-40).
+    fn answer(&mut self, question: &str) -> io::Result<Typed> {
+        loop {
+            forget_typed(&*self.tty)?;
+            match self.read(question)? {
+                Typed::Line(_) if self.follows()? => {
+                    self.say(&["  what is pasted answers nothing; type it".to_owned()])?;
+                }
+                typed => return Ok(typed),
+            }
+        }
+    }
+
+    /// Whether more was typed by now, or is in a moment: also a line without an end, which a terminal keeps for itself while it gives lines.
+    fn follows(&self) -> io::Result<bool> {
+        let lines = tcgetattr(&*self.tty)?;
+        let mut bytes = lines.clone();
+        bytes.local_modes.remove(LocalModes::ICANON);
+        bytes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        bytes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&*self.tty, OptionalActions::Now, &bytes)?;
+        let moment = Timespec { tv_sec: 0, tv_nsec: TOO_SOON.subsec_nanos().into() };
+        let found = poll(&mut [PollFd::new(&*self.tty, PollFlags::IN)], Some(&moment));
+        tcsetattr(&*self.tty, OptionalActions::Now, &lines)?;
+        match found {
+            Ok(count) => Ok(count > 0),
+            // Nobody knows, so it is asked again.
+            Err(rustix::io::Errno::INTR) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// One typed line. The terminal gives whole lines; a closed one is a stop.

@@ -13,6 +13,7 @@ pub mod plain;
 pub mod progress;
 pub mod reply;
 pub mod scripted;
+pub mod scrolled;
 pub mod tty;
 
 use std::io;

@@ -136,7 +136,7 @@ fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
 }
 
 /// Whether it looks different from a routine prompt.
-fn is_grave(verdict: &Verdict) -> bool {
+pub fn is_grave(verdict: &Verdict) -> bool {
     verdict.tier != Tier::None || verdict.risk == Risk::High || verdict.reasons.iter().any(|reason| reason.must_ask)
 }
 

@@ -92,6 +92,32 @@ fn h_40_what_was_typed_before_the_prompt_does_not_count() {
 }
 
 #[test]
+fn h_40_lines_that_are_pasted_answer_nothing_at_any_question() {
+    let room = Room::new(&[EDIT, CREATE]);
+    let mut terminal = room.run();
+    terminal.wait_for("Your answer: ");
+    terminal.keys("y\ry\ry\r");
+    terminal.wait_for("what is pasted answers nothing");
+    terminal.wait_for("Your answer: ");
+    terminal.keys("r\ry\r");
+    terminal.wait_for("what is pasted answers nothing");
+    // The last line of a paste often has no end.
+    terminal.wait_for("Your answer: ");
+    terminal.keys("y\rrest");
+    terminal.wait_for("what is pasted answers nothing");
+    terminal.answer("Your answer: ", "r");
+    terminal.wait_for("Keep that? [y/N]: ");
+    terminal.keys("y\ry\r");
+    terminal.wait_for("what is pasted answers nothing");
+    terminal.answer("Keep that? [y/N]: ", "n");
+    terminal.answer("Your answer: ", "n");
+    terminal.answer("Your answer: ", "n");
+    let (shown, status) = terminal.end();
+    assert_eq!((room.text("a.py").as_str(), status), ("x = old\n", 20), "{shown}");
+    assert!(!room.path("b.py").exists(), "{shown}");
+}
+
+#[test]
 fn h_54_a_delete_needs_two_prompts_and_two_answers() {
     let room = Room::new(&[DELETE, DELETE]);
     let mut terminal = room.run();
