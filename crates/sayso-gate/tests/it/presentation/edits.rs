@@ -2,7 +2,7 @@
 
 use sayso_core::presentation::Body;
 
-use super::{call, call_json, diff_of, setup, short, show, value, warned};
+use super::{call, call_json, diff_of, setup, short, show, warned};
 use crate::bench::Setup;
 
 fn with(content: &str) -> Setup {
