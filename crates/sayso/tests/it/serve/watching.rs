@@ -74,8 +74,8 @@ fn who_is_second_sees_who_was_first_and_who_leaves_answers_nothing() {
 fn it_finds_the_inbox_again() {
     let served = Served::new();
     let mut terminal = watch(&served);
+    // Whether it notices that the inbox was away depends on how fast that is back.
     let served = served.again();
-    terminal.wait_for("the inbox is back");
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     terminal.wait_for("Your answer:");
     moment();
