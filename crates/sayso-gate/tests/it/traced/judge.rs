@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 27] = [
+const HELPERS: [(&str, &[&str]); 29] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -40,6 +40,9 @@ const HELPERS: [(&str, &[&str]); 27] = [
     ("lsb_release", &["getopt", "cut", "tr"]),
     ("apt", &["dpkg"]),
     ("apt-cache", &["dpkg"]),
+    ("apt-mark", &["dpkg"]),
+    // One of the two programs of that name is a part around jq.
+    ("yq", &["jq"]),
     ("dpkg", &["dpkg-query"]),
     ("npm -v", &["env", "node"]),
     ("npm --version", &["env", "node"]),
@@ -51,14 +54,15 @@ const HELPERS: [(&str, &[&str]); 27] = [
     ("bash -lic", &["id"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
-/// `top` makes the empty folder for its settings, java has its counters in a file of its own.
-const OWN_NOTES: [(&str, &[&str]); 6] = [
+/// `top` makes the empty folder for its settings, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
+const OWN_NOTES: [(&str, &[&str]); 7] = [
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
     ("jar", &["/hsperfdata_", "/coredump_filter"]),
     ("javap", &["/hsperfdata_", "/coredump_filter"]),
     ("top", &["/home/.config"]),
+    ("dpkg-deb", &["/tmp/dpkg-deb."]),
 ];
 
 /// Something that a command did and the judge had not listed.
