@@ -22,7 +22,7 @@ use crate::screen::paint::{Paint, Tone};
 /// Put sayso's hook into an agent's own settings: it shows the change first, and asks.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sayso install claude             for you, in every project\n  sayso install codex --trust      and tell Codex that you trust the hook\n  sayso install claude --dry-run   only shows what would change\n\n\
+    after_help = "Examples:\n  sayso install claude             for you, in every project\n  sayso install codex --trust      and tell Codex that you trust the hook\n  sayso install claude --dry-run   only shows what would change\n  sayso install mcp cursor         the gateway in front of MCP servers: see `sayso install mcp --help`\n\n\
 Other hooks, the order of keys and the way the file is written stay as they are. The file as it was is kept, and `sayso undo` and\n\
 `sayso uninstall` bring it back. Installing again changes nothing.\n\n\
 The agent's own approvals stay as they are, too. With --takeover they are switched off, which takes a hook of `--managed` and a proof by\n\
@@ -57,6 +57,26 @@ pub(super) struct UninstallArgs {
     common: Common,
 }
 
+/// How a change of another program's settings is made.
+#[derive(Debug, Args)]
+pub(super) struct How {
+    /// The project, if it is not the current folder.
+    #[arg(short = 'C', value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
+
+    /// Show what would change, and change nothing.
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) dry_run: bool,
+
+    /// Do it without asking.
+    #[arg(long, short)]
+    pub(super) yes: bool,
+
+    /// Print JSON.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
 #[derive(Debug, Args)]
 struct Common {
     /// Whose settings.
@@ -75,21 +95,8 @@ struct Common {
     #[arg(long, group = "scope")]
     managed: bool,
 
-    /// The project, if it is not the current folder.
-    #[arg(short = 'C', value_name = "DIR")]
-    folder: Option<PathBuf>,
-
-    /// Show what would change, and change nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
-
-    /// Do it without asking.
-    #[arg(long, short)]
-    yes: bool,
-
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    how: How,
 }
 
 impl Common {
@@ -102,7 +109,7 @@ impl Common {
     }
 
     fn around(&self) -> Result<Around, Stop> {
-        around_of(self.folder.as_deref())
+        around_of(self.how.folder.as_deref())
     }
 }
 
@@ -148,7 +155,7 @@ fn stop(refused: Refused) -> Stop {
 
 /// A run that was cut off left its files half done; they are looked at only after that is settled.
 fn clear_up(args: &Common, around: &Around) -> Result<(), Stop> {
-    if args.dry_run || !around.state.exists() {
+    if args.how.dry_run || !around.state.exists() {
         return Ok(());
     }
     let files = Files::open(&around.state, Settings::default()).map_err(Stop::usage)?;
@@ -160,24 +167,24 @@ fn clear_up(args: &Common, around: &Around) -> Result<(), Stop> {
 
 fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result<Exit, Stop> {
     let (who, scope) = (args.agent, args.scope());
-    if args.json && !args.yes && !args.dry_run && !plan.edits.is_empty() {
+    if args.how.json && !args.how.yes && !args.how.dry_run && !plan.edits.is_empty() {
         return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
     }
-    if scope == Scope::Managed && !args.dry_run && !plan.edits.is_empty() && !rustix::process::geteuid().is_root() {
+    if scope == Scope::Managed && !args.how.dry_run && !plan.edits.is_empty() && !rustix::process::geteuid().is_root() {
         return Err(Stop::hint("what holds for everybody is for an administrator to change", "run it as root, or with `--dry-run`"));
     }
-    if !args.json {
+    if !args.how.json {
         say(&before(who, plan)?)?;
     }
-    if args.dry_run || plan.edits.is_empty() {
-        if args.json {
+    if args.how.dry_run || plan.edits.is_empty() {
+        if args.how.json {
             say(&format!("{}\n", json::write_plain(&as_node(who, scope, plan, None)?)))?;
-        } else if args.dry_run && !plan.edits.is_empty() {
+        } else if args.how.dry_run && !plan.edits.is_empty() {
             say("nothing was changed: this only shows it\n")?;
         }
         return Ok(Exit::Allowed);
     }
-    if !args.yes && !confirmed("change this? [y/N] ")? {
+    if !args.how.yes && !confirmed("change this? [y/N] ")? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }
@@ -193,12 +200,12 @@ fn go(args: &Common, around: &Around, plan: &Plan, verb: &'static str) -> Result
         ("files", Value::List(changes).into()),
     ];
     journal.append(verb, fields, Sync::Disk).map_err(Stop::usage)?;
-    let done = install::carry_out(around, who, scope, plan, &id, !args.yes);
+    let done = install::carry_out(around, who, scope, plan, &id, !args.how.yes);
     let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(done.is_ok()).into())];
     let noted = journal.append("finished", finished, Sync::System);
     let done = done.map_err(stop)?;
     noted.map_err(Stop::usage)?;
-    match args.json {
+    match args.how.json {
         true => say(&format!("{}\n", json::write_plain(&as_node(who, scope, plan, Some(&done))?)))?,
         false => say(&after(who, &done, verb))?,
     }

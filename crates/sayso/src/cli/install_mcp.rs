@@ -10,7 +10,7 @@ use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 
-use super::install::{around_of, change_node};
+use super::install::{How, around_of, change_node};
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
 use crate::install::mcp::{self, McpClient};
@@ -38,25 +38,12 @@ pub(super) struct InstallMcpArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "project")]
     file: Option<PathBuf>,
 
-    /// The project, if it is not the current folder.
-    #[arg(short = 'C', value_name = "DIR")]
-    folder: Option<PathBuf>,
-
-    /// Show what would change, and change nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
-
-    /// Do it without asking.
-    #[arg(long, short)]
-    yes: bool,
+    #[command(flatten)]
+    how: How,
 
     /// Use this sayso though it stands where it may be replaced or removed.
     #[arg(long)]
     anyway: bool,
-
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
 }
 
 /// `install mcp` is `install-mcp`, and `uninstall mcp` is `uninstall-mcp`.
@@ -73,24 +60,24 @@ pub(super) fn joined(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
-    let around = around_of(args.folder.as_deref())?;
+    let around = around_of(args.how.folder.as_deref())?;
     let file = args.file.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
     let plan =
         mcp::plan(&around, args.client, args.project, file.as_deref(), args.anyway, is_in).map_err(|refused| Stop::Usage(refused.0))?;
-    if args.json && !args.yes && !args.dry_run && !plan.edits.is_empty() {
+    if args.how.json && !args.how.yes && !args.how.dry_run && !plan.edits.is_empty() {
         return Err(Stop::hint("nobody can be asked between lines of JSON", "say `--yes` or `--dry-run`"));
     }
-    if !args.json {
+    if !args.how.json {
         say(&before(&plan)?)?;
     }
-    let nothing_to_do = args.dry_run || plan.edits.is_empty();
-    if !nothing_to_do && !args.yes && !confirmed("change this? [y/N] ")? {
+    let nothing_to_do = args.how.dry_run || plan.edits.is_empty();
+    if !nothing_to_do && !args.how.yes && !confirmed("change this? [y/N] ")? {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }
     let mut undo = None;
     if nothing_to_do {
-        if args.dry_run && !args.json && !plan.edits.is_empty() {
+        if args.how.dry_run && !args.how.json && !plan.edits.is_empty() {
             say("nothing was changed: this only shows it\n")?;
         }
     } else {
@@ -105,12 +92,12 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
             ("files", Value::List(plan.edits.iter().map(change_node).collect()).into()),
         ];
         journal.append(verb, fields, Sync::Disk).map_err(Stop::usage)?;
-        let done = mcp::carry_out(&around, &plan.edits, &id, !args.yes);
+        let done = mcp::carry_out(&around, &plan.edits, &id, !args.how.yes);
         let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(done.is_ok()).into())];
         journal.append("finished", finished, Sync::System).map_err(Stop::usage)?;
         undo = Some(done.map_err(|refused| Stop::Usage(refused.0))?.id);
     }
-    match (&undo, args.json) {
+    match (&undo, args.how.json) {
         (_, true) => say(&format!("{}\n", json::write_plain(&as_node(args.client, &plan, undo.as_deref())?)))?,
         (Some(id), false) => {
             say(&format!("done\n`sayso undo {id}` takes this back; restart the client, so that it starts its servers anew\n"))?

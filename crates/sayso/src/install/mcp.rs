@@ -165,10 +165,7 @@ fn in_json(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: 
             server.get(key).map_or(&[][..], Node::items).iter().map(|item| item.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>()
         };
         let (Some(command), Some(args)) = (server.get("command").and_then(Node::as_text), texts("args")) else {
-            plan.notes.push(format!(
-                "the server `{}` is not started by the client; `sayso mcp --url` stands in front of it by itself",
-                visible(&name)
-            ));
+            plan.notes.push(not_started(&name));
             continue;
         };
         let start = Start { command: command.to_owned(), args };
@@ -178,6 +175,11 @@ fn in_json(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: 
         }
     }
     Ok(document.text)
+}
+
+/// A server that the client only talks to.
+fn not_started(name: &str) -> String {
+    format!("the server `{}` is not started by the client; `sayso mcp --url` stands in front of it by itself", visible(name))
 }
 
 fn in_toml(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: Turn<'_>) -> Result<String, Refused> {
@@ -195,10 +197,7 @@ fn in_toml(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: 
         let args: Option<Vec<String>> =
             args.map_or(Some(Vec::new()), |args| args.iter().map(|word| word.as_str().map(str::to_owned)).collect());
         let (Some(command), Some(args)) = (table.get("command").and_then(Item::as_str), args) else {
-            plan.notes.push(format!(
-                "the server `{}` is not started by the client; `sayso mcp --url` stands in front of it by itself",
-                visible(&name)
-            ));
+            plan.notes.push(not_started(&name));
             continue;
         };
         let start = Start { command: command.to_owned(), args };
