@@ -188,7 +188,7 @@ pub(super) const READERS: &[Reader] = &[
         "-i,--ignore-case -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches --name-only -L,--files-without-match -o,--only-matching -c,--count --color? --no-color --break --no-break --heading --no-heading -p,--show-function -A,--after-context= -B,--before-context= -#,-C,--context= -W,--function-context -e= -f=< --and --or --not --all-match -q,--quiet --cached --untracked --exclude-standard --max-depth= -I -a,--text -z,--null -m,--max-count= -r,--recursive --no-recursive --recurse-submodules --no-recurse-submodules --threads=+ --no-textconv",
         Operands::Pattern,
     ),
-    ("diff-tree", concat!("--stdin --no-commit-id --merge-base ", log_options!(), diff_options!()), Operands::Content),
+    ("diff-tree", concat!("--no-commit-id --merge-base ", log_options!(), diff_options!()), Operands::Content),
     ("diff-index", diff_options!("--cached -m --merge-base -c --cc -r"), Operands::Content),
     ("diff-files", diff_options!("-q -0 -1,--base -2,--ours -3,--theirs -c --cc -r"), Operands::Content),
     (
@@ -228,7 +228,7 @@ pub(super) const READERS: &[Reader] = &[
         "--check --stat --numstat --summary -R,--reverse -p=+ -C=+ --cached --index --directory=+ --exclude=+ --include=+ --recount --unidiff-zero --inaccurate-eof --whitespace=+ --ignore-whitespace --ignore-space-change --allow-overlap --allow-empty --no-add -v,--verbose -q,--quiet -z -3,--3way --reject -N,--intent-to-add --apply",
         Operands::Files,
     ),
-    ("hash-object", "-t= -w --stdin --stdin-paths --no-filters --path=+ --literally", Operands::Files),
+    ("hash-object", "-t= -w --stdin --no-filters --path=+ --literally", Operands::Files),
     (
         "interpret-trailers",
         "--trim-empty --where= --if-exists= --if-missing= --only-trailers --only-input --unfold --parse --no-divider --trailer= --in-place",
