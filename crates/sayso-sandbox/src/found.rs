@@ -125,12 +125,12 @@ impl Found {
 
 impl Walk<'_> {
     fn through(&mut self) -> Result<(), String> {
-        let mut open = vec![(self.folder.to_owned(), Among::Own)];
+        let root = Entries::of(&self.folder.to_string_lossy(), self.home);
+        let mut open = vec![(self.folder.to_owned(), Among::Own, root)];
         let mut seen = 0;
-        while let Some((current, among)) = open.pop() {
+        while let Some((current, among, near)) = open.pop() {
             let Some(entries) = self.entries(&current)? else { continue };
             let mut shape = [false; 4];
-            let near = Entries::of(&current.to_string_lossy(), self.home);
             for entry in entries.flatten() {
                 seen += 1;
                 let name = entry.file_name();
@@ -148,7 +148,8 @@ impl Walk<'_> {
                 } else if self.name(&path, kind, among, near) {
                     // What is below is as the name says.
                 } else if kind.is_dir() {
-                    open.push((path, among.below(&name)));
+                    let below = near.below(&name.to_string_lossy(), &path.to_string_lossy(), self.home);
+                    open.push((path, among.below(&name), below));
                 }
             }
             self.like_a_repository(current, shape);

@@ -1,8 +1,10 @@
 //! Asks about many entries of one folder: what their folder's own names have to do with it is found out once.
 
+use std::borrow::Cow;
+
 use super::fold::{fold, fold_whole, has_two_forms};
 use super::glob::means;
-use super::laid_out::{AT_HOME, AT_ROOT};
+use super::laid_out::{ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, pair_bucket, start_bucket};
 use super::table::Table;
 use super::{below_folded, components, protected, secret};
 
@@ -24,6 +26,16 @@ impl Entries {
         Entries { by_name_alone }
     }
 
+    /// The entries of a folder in this one.
+    pub fn below(&self, name: &str, folder: &str, home: Option<&str>) -> Entries {
+        let begins = |table: &Table| forms(name).iter().flatten().any(|form| table.begins(&anywhere(form), form, std::iter::empty()));
+        if !self.by_name_alone || self.may_be_guarded(name) {
+            return Entries::of(folder, home);
+        }
+        // Nothing above counts, so only what begins with the folder itself does.
+        Entries { by_name_alone: ![&secret::TABLE, &protected::TABLE].into_iter().any(begins) }
+    }
+
     /// Whether an entry of this name may be protected or secret: if not, it is neither.
     pub fn may_be_guarded(&self, name: &str) -> bool {
         !self.by_name_alone
@@ -36,44 +48,57 @@ impl Entries {
 impl Table {
     /// Whether a path is guarded, or an entry below it can be because of its names and not of the entry's alone.
     fn is_begun_by(&self, folder: &str, home: Option<&str>) -> bool {
-        let at_root =
-            || components(folder).next().is_some_and(|first| self.begins(AT_ROOT..AT_HOME, &fold(first), components(folder).skip(1)));
+        let at_root = || {
+            let mut names = components(folder);
+            let first = fold(names.next()?);
+            Some(self.begins(&[start_bucket(first.as_bytes()).map(|bucket| AT_ROOT + bucket)], &first, names))
+        };
         let at_home = || {
             let mut names = components(folder);
-            home.filter(|home| below_folded(folder, home))
-                .and_then(|home| names.nth(components(home).count()))
-                .is_some_and(|first| self.begins(AT_HOME..AT_HOME + 1, &fold(first), names))
+            let home = home.filter(|home| below_folded(folder, home))?;
+            let first = names.nth(components(home).count())?;
+            Some(self.begins(&[Some(AT_HOME)], &fold(first), names))
         };
-        let anywhere = || {
+        let at_any_depth = || {
             let mut names = components(folder);
             while let Some(name) = names.next() {
-                let forms = [Some(fold(name)), has_two_forms(name).then(|| fold_whole(name))];
-                if forms.iter().flatten().any(|form| self.begins(0..AT_ROOT, form, names.clone())) {
+                if forms(name).iter().flatten().any(|form| self.begins(&anywhere(form), form, names.clone())) {
                     return true;
                 }
             }
             false
         };
-        self.find(folder, home).is_some() || at_root() || at_home() || anywhere()
+        self.find(folder, home).is_some() || at_root().unwrap_or_default() || at_home().unwrap_or_default() || at_any_depth()
     }
 
     /// Whether a pattern of these lists goes on where these names end.
-    fn begins<'a>(&self, lists: std::ops::Range<usize>, first: &str, rest: impl Iterator<Item = &'a str> + Clone) -> bool {
-        lists.flat_map(|list| self.list(list)).any(|entry| {
+    fn begins<'a>(&self, lists: &[Option<usize>], first: &str, rest: impl Iterator<Item = &'a str> + Clone) -> bool {
+        lists.iter().flatten().flat_map(|list| self.list(*list)).any(|entry| {
             let others = self.of(entry.others);
             let mut names = rest.clone();
+            let fits = |wanted: &str, name: &str| means(wanted, &fold(name)) || means(wanted, &fold_whole(name));
             !others.is_empty()
                 && entry.shape.fits(self.of(entry.fixed), first)
-                && components(others)
-                    .all(|wanted| names.next().is_none_or(|name| means(wanted, &fold(name)) || means(wanted, &fold_whole(name))))
+                && components(others).all(|wanted| names.next().is_none_or(|name| fits(wanted, name)))
         })
     }
 
     /// Whether a name by itself is a guarded one, at any depth.
     fn has_name(&self, name: &str) -> bool {
-        let forms = [Some(fold(name)), has_two_forms(name).then(|| fold_whole(name))];
-        forms.iter().flatten().any(|form| self.find_name(form, &std::iter::empty()).is_some())
+        forms(name).iter().flatten().any(|form| self.find_name(form, &std::iter::empty()).is_some())
     }
+}
+
+/// A name as it is compared; some have two forms.
+fn forms(name: &str) -> [Option<Cow<'_, str>>; 2] {
+    [Some(fold(name)), has_two_forms(name).then(|| fold_whole(name))]
+}
+
+/// The lists in which a name can stand that has no place of its own.
+fn anywhere(folded: &str) -> [Option<usize>; 4] {
+    let by_ending = folded.rsplit_once('.').and_then(|(_, ending)| pair_bucket(ending.as_bytes()));
+    let by_start = start_bucket(folded.as_bytes());
+    [by_start.map(|bucket| BY_START + bucket), by_ending.map(|bucket| BY_ENDING + bucket), Some(DOTTED), Some(ANYWHERE)]
 }
 
 #[cfg(test)]
@@ -128,6 +153,8 @@ mod tests {
             for above in ["/home/u", "/", "/srv/ws"] {
                 let folder = join(above, first);
                 let entries = Entries::of(&folder, Some(HOME));
+                let from_above = Entries::of(above, Some(HOME)).below(first, &folder, Some(HOME));
+                assert!(entries.by_name_alone || !from_above.by_name_alone, "{folder}");
                 for second in names.iter().filter(|second| !entries.may_be_guarded(second)) {
                     let path = join(&folder, second);
                     assert!(secret(&path, Some(HOME)).is_none() && protected(&path, Some(HOME)).is_none(), "{path}");
