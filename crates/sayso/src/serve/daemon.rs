@@ -71,7 +71,7 @@ pub fn run(whereabouts: Whereabouts, options: &Options, ready: impl FnOnce(Optio
 }
 
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(4, std::num::NonZero::get).clamp(4, 16)
+    std::thread::available_parallelism().map_or(4, std::num::NonZero::get).clamp(2, 16)
 }
 
 /// Each connection takes a file; as many as the system lets a process have.

@@ -11,13 +11,12 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::text::json;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Decision;
 use sayso_gate::approved::Approved;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
-use sayso_gate::events::{Event, Kinds, Names, Priority, names, payload};
+use sayso_gate::events::{Event, Kinds, Names, Priority, names};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{self, Judged};
@@ -252,7 +251,8 @@ impl Door {
 fn tell(feed: &dyn Feed, event: &Event) {
     let Some(name) = names::name(event.kind, Names::Sayso) else { return };
     let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
-    feed.tell(name, &session, json::write_plain(&payload(event, Names::Sayso)), Some(event.clone()), None);
+    // Whoever listens has it written; mostly nobody does.
+    feed.tell(name, &session, None, Some(event.clone()), None);
 }
 
 /// The result of the first step; none if it waits.

@@ -30,7 +30,8 @@ pub(super) struct Happened {
     run: Arc<str>,
     kind: &'static str,
     session: String,
-    ours: Bytes,
+    /// Under our names. What only the gate told is written when somebody wants it.
+    ours: OnceLock<Bytes>,
     foreign: Mutex<Foreign>,
     written: [OnceLock<Option<Bytes>>; 3],
 }
@@ -60,8 +61,8 @@ pub(super) trait Feed: Send + Sync {
     fn watching(&self) -> usize;
     /// The id of the last event.
     fn last(&self) -> String;
-    /// Tells everybody, and keeps it. Whoever is too slow is dropped, and can come back.
-    fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>);
+    /// Tells everybody, and keeps it: in our words, or as the gate tells it. Whoever is too slow is dropped, and can come back.
+    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>);
     /// Listens from now on, and before that to what was missed since an event. `watches`: somebody sits there who could answer.
     ///
     /// # Errors
@@ -76,7 +77,7 @@ pub(super) trait Feed: Send + Sync {
 impl dyn Feed {
     /// Tells something that is not about a prompt.
     pub(super) fn say(&self, kind: &'static str, session: &str, ours: &Node) {
-        self.tell(kind, session, json::write_plain(ours), None, None);
+        self.tell(kind, session, Some(json::write_plain(ours)), None, None);
     }
 }
 
@@ -132,13 +133,13 @@ impl Feed for FeedHere {
         id(&self.run, self.inner().next - 1)
     }
 
-    fn tell(&self, kind: &'static str, session: &str, ours: String, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>) {
         let mut gone = Vec::new();
         {
             let mut inner = self.inner();
             let number = inner.next;
             inner.next += 1;
-            let ours = line(Some(kind), Some(&id(&self.run, number)), &ours);
+            let ours = ours.map(|ours| line(Some(kind), Some(&id(&self.run, number)), &ours)).map_or_else(OnceLock::new, OnceLock::from);
             let foreign = Mutex::new(gate.map_or(Foreign::None, |event| Foreign::Told(Box::new(event), posted)));
             let session = session.to_owned();
             let happened =
@@ -173,7 +174,7 @@ impl Feed for FeedHere {
         }
         let last = inner.next - 1;
         let missed = after.map(|after| inner.since(&self.run, after));
-        let forgotten = |missed: &[Arc<Happened>]| wanted.names != Names::Sayso && missed.iter().any(|happened| happened.is_forgotten());
+        let forgotten = |missed: &[Arc<Happened>]| missed.iter().any(|happened| happened.is_forgotten(wanted.names));
         let missed = missed.map(|missed| missed.filter(|missed| !forgotten(missed)));
         let is_lost = matches!(missed, Some(None));
         let missed: Vec<Bytes> =
@@ -246,12 +247,23 @@ impl Happened {
             return None;
         }
         let place = match wanted.names {
-            Names::Sayso => return Some(self.ours.clone()),
+            Names::Sayso => return self.ours(),
             Names::Opencode => 0,
             Names::KollaborSpec => 1,
             Names::Kollabor => 2,
         };
         self.written.get(place)?.get_or_init(|| self.write(wanted.names)).clone()
+    }
+
+    /// Under our names; none where it was not written, and is forgotten.
+    fn ours(&self) -> Option<Bytes> {
+        if let Some(ours) = self.ours.get() {
+            return Some(ours.clone());
+        }
+        let foreign = self.foreign.lock().unwrap_or_else(PoisonError::into_inner);
+        let Foreign::Told(event, _) = &*foreign else { return None };
+        let write = || line(Some(self.kind), Some(&id(&self.run, self.number)), &json::write_plain(&events::payload(event, Names::Sayso)));
+        Some(self.ours.get_or_init(write).clone())
     }
 
     fn write(&self, under: Names) -> Option<Bytes> {
@@ -272,13 +284,14 @@ impl Happened {
         }
     }
 
-    fn is_forgotten(&self) -> bool {
-        matches!(*self.foreign.lock().unwrap_or_else(PoisonError::into_inner), Foreign::Forgotten)
+    fn is_forgotten(&self, under: Names) -> bool {
+        let is_written = under == Names::Sayso && self.ours.get().is_some();
+        !is_written && matches!(*self.foreign.lock().unwrap_or_else(PoisonError::into_inner), Foreign::Forgotten)
     }
 
     /// What it keeps in memory for long, roughly.
     fn size(&self) -> usize {
-        256 + self.ours.len()
+        256 + self.ours.get().map_or(1024, Bytes::len)
     }
 }
 

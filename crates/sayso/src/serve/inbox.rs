@@ -123,7 +123,7 @@ impl Inbox for Here {
         let due = self.due(posted.id());
         let text = format!("{{\"prompt\":{}}}", posted.summary(due));
         let event = event(EventKind::Requested, &posted.prompt, About::Prompt(Arc::clone(&posted.prompt)));
-        self.shared.feed.tell("requested", posted.session(), text, Some(event), Some(Arc::clone(&posted)));
+        self.shared.feed.tell("requested", posted.session(), Some(text), Some(event), Some(Arc::clone(&posted)));
         Waiting { ticket, posted, shared: Arc::clone(&self.shared), done: false }
     }
 
@@ -222,7 +222,7 @@ impl Waiting {
             ("at", number(over.at)),
         ]);
         let event = event(EventKind::Responded, prompt, About::Answer(Arc::clone(prompt), ended.clone()));
-        self.shared.feed.tell("responded", self.posted.session(), json::write_plain(&ours), Some(event), None);
+        self.shared.feed.tell("responded", self.posted.session(), Some(json::write_plain(&ours)), Some(event), None);
     }
 }
 
