@@ -14,12 +14,12 @@ use super::asking::{Asks, Ways};
 use super::catalogue::Catalogue;
 use super::courier::Pipe;
 use super::judge::{Bench, Judge};
-use super::lines::Line;
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
 use super::open::{Calls, Open, Walk, Whose};
 use super::outlet::Outlet;
 use super::peek::{self, Peeked};
 use super::replies;
+use sayso_tools::lines::Line;
 
 /// So many calls may wait for a person; more are denied.
 const MOST_HELD: usize = 256;

@@ -18,7 +18,6 @@ mod http_headers;
 mod http_pass;
 mod identity;
 mod judge;
-mod lines;
 mod message;
 mod name;
 mod open;
@@ -28,6 +27,8 @@ mod peek;
 mod pins;
 mod replies;
 mod server;
+mod server_file;
+mod servers;
 mod slot;
 mod stdio;
 mod upstream;
@@ -36,6 +37,7 @@ pub use http::{HttpOptions, run as run_http};
 pub use name::checked as checked_name;
 pub use own::serve;
 pub use server::{INNER, inner};
+pub use servers::{Offered, Servers};
 pub use stdio::{Options, run};
 
 /// A word that nobody can guess.
