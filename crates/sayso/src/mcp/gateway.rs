@@ -343,7 +343,7 @@ impl Gateway {
 }
 
 /// Whether a client can ask its person, and whether it has to be told that it is a form.
-fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
+pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
     let elicitation = capabilities?.get("elicitation")?;
     let Value::Map(kinds) = &elicitation.value else { return None };
     let version = version.and_then(Node::as_text).unwrap_or_default();
@@ -353,7 +353,7 @@ fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<boo
 }
 
 /// A call without the answer to our question, which is none of the server's.
-fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
     let node = json::read(std::str::from_utf8(line).ok()?, &sayso_core::text::Limits::default()).ok()?;
     let keep = |node: &Node, drop: &[&str]| {
         let kept = node.entries().iter().filter(|entry| !drop.contains(&entry.key.as_str()));

@@ -14,6 +14,7 @@ mod events;
 mod gateway;
 mod http;
 mod http_call;
+mod http_dialog;
 mod http_headers;
 mod http_pass;
 mod identity;

@@ -59,7 +59,11 @@ def parsed(role, data, methods=None):
         connection.receive_data(data)
         body, method = b"", ""
         while True:
-            event = connection.next_event()
+            try:
+                event = connection.next_event()
+            except h11.RemoteProtocolError:
+                # A stream that was cut off when everything ended.
+                event = h11.ConnectionClosed()
             if event is h11.NEED_DATA:
                 # A body without a length ends with the connection.
                 connection.receive_data(b"")
