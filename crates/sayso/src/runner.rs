@@ -21,6 +21,7 @@ use sayso_tools::web;
 
 use crate::bounded::{self, Around};
 use crate::bounding::Bounding;
+use crate::mcp::Servers;
 
 /// A function of the host, for a tool that sayso does not know.
 pub type HostTool = Box<dyn Fn(&Node) -> ToolResult + Send + Sync>;
@@ -50,17 +51,24 @@ pub struct Runner {
     private: Decision,
     bounding: Bounding,
     host: BTreeMap<String, HostTool>,
+    servers: Option<Arc<Servers>>,
 }
 
 impl Runner {
     /// Tools over the files of a state folder.
     pub fn new(files: Arc<Files>, stopped: Arc<AtomicBool>, told: Told, hop: Hop, private: Decision, bounding: Bounding) -> Self {
-        Runner { files, stopped, told, hop, private, bounding, host: BTreeMap::new() }
+        Runner { files, stopped, told, hop, private, bounding, host: BTreeMap::new(), servers: None }
     }
 
     /// With a function of the host.
     pub fn with(mut self, name: &str, tool: HostTool) -> Self {
         self.host.insert(name.to_owned(), tool);
+        self
+    }
+
+    /// With MCP servers.
+    pub fn with_servers(mut self, servers: Option<Arc<Servers>>) -> Self {
+        self.servers = servers;
         self
     }
 
@@ -74,9 +82,14 @@ impl Runner {
             _ if approved.terms().sandbox_required => {
                 ToolResult::failed("it may only run in a sandbox, and a tool of the host cannot; nothing was run")
             }
-            _ => match self.host.get(operation.tool()) {
-                Some(tool) => tool(operation.args()),
-                None => ToolResult::failed(format!("nothing here can run the tool `{}`; nothing was changed", visible(operation.tool()))),
+            kind => match (self.host.get(operation.tool()), &self.servers) {
+                (Some(tool), _) => tool(operation.args()),
+                (None, Some(servers)) if kind == Kind::Mcp => {
+                    servers.run(operation, approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs))
+                }
+                (None, _) => {
+                    ToolResult::failed(format!("nothing here can run the tool `{}`; nothing was changed", visible(operation.tool())))
+                }
             },
         }
     }

@@ -25,6 +25,7 @@ use sayso_world::whereabouts::Whereabouts;
 
 use crate::assemble::{KeepingWorld, RealWorld};
 use crate::bounding::Bounding;
+use crate::mcp::Servers;
 use crate::recorder::Recorder;
 use crate::runner::{Hop, HostTool, Runner, Told};
 
@@ -70,6 +71,11 @@ pub fn settings(policy: &Policy) -> Option<&Resolved> {
 impl Workbench {
     /// Puts the parts together. What an earlier run left half done is cleared up first.
     pub fn open(parts: Parts) -> Result<Workbench, String> {
+        Workbench::open_with(parts, None)
+    }
+
+    /// The same, with MCP servers behind the gate. Their calls go through [`Servers::known`] before they come to the gate.
+    pub fn open_with(parts: Parts, servers: Option<Arc<Servers>>) -> Result<Workbench, String> {
         let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped, known } = parts;
         let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
@@ -91,7 +97,8 @@ impl Workbench {
         let hop = hop(world(), Arc::clone(&policy), how);
         let runner = host
             .into_iter()
-            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding), |runner, (name, tool)| runner.with(&name, tool));
+            .fold(Runner::new(Arc::clone(&files), stopped, told, hop, private, bounding), |runner, (name, tool)| runner.with(&name, tool))
+            .with_servers(servers);
         let store: Arc<dyn Store> = match known {
             None => Arc::<Recorder>::clone(&recorder),
             Some(grants) => Arc::new(ForOneCall { recorder: Arc::clone(&recorder), grants: Arc::new(grants) }),

@@ -25,6 +25,7 @@ use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
 use crate::holding;
 use crate::intake::batch::{self, Around};
+use crate::mcp::Servers;
 use crate::runner::Told;
 use crate::screen::paint::{Paint, Tone};
 use crate::screen::painted::Interrupts;
@@ -127,6 +128,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
         Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
     };
+    let servers = Arc::new(Servers::load(&place.whereabouts, Path::new(&place.folder), Arc::clone(&stopped), args.dry_run));
+    let calls = calls.into_iter().map(|call| servers.known(call)).collect::<Vec<_>>();
     let parts = Parts {
         whereabouts: place.whereabouts,
         workspace: PathBuf::from(&place.folder),
@@ -139,7 +142,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         stopped,
         known: None,
     };
-    let workbench = Workbench::open(parts).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    let workbench = Workbench::open_with(parts, Some(servers))
+        .map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     for remark in &workbench.remarks {
         let _ = writeln!(io::stderr(), "sayso: {remark}");
     }

@@ -91,7 +91,7 @@ impl Asks {
         // Known before it is said: the answer may come at once.
         self.asked().insert(token.clone(), asked);
         let line = match open.is_modern {
-            true => replies::input_required(&open.address().id, &token, &params),
+            true => replies::input_required(&open.answers(), &token, &params),
             false => replies::elicitation(&Id::text(&token), &params),
         };
         self.client.speak(open, line);

@@ -67,6 +67,33 @@ impl Catalogue {
         self.inner().is_stale = true;
     }
 
+    /// Under this name another server was approved, and not this one.
+    pub(super) fn is_other_server(&self) -> bool {
+        self.inner().pins.is_other_server(self.identity.digest)
+    }
+
+    /// Whether the server says of a tool what it said when it was approved.
+    pub(super) fn is_said_as_before(&self, name: &str) -> bool {
+        let inner = self.inner();
+        let (pin, tool) = (inner.pins.tools.get(name), inner.tools.get(name));
+        matches!((pin, tool), (Some(pin), Some(tool)) if pin.said == tool.said)
+    }
+
+    /// What the server says of all its tools; what it said when they were approved, if it was not asked.
+    pub(super) fn said(&self) -> Vec<Node> {
+        let inner = self.inner();
+        let read = |said: &str| json::read(said, &LIMITS).ok();
+        match inner.tools.is_empty() {
+            true => inner.pins.tools.values().filter_map(|pin| read(&pin.said)).collect(),
+            false => inner.tools.values().filter_map(|tool| read(&tool.said)).collect(),
+        }
+    }
+
+    /// A whole list comes: what is not on it is not there any more.
+    pub(super) fn forget(&self) {
+        self.inner().tools.clear();
+    }
+
     /// Takes in a list of tools, which may be a part of it.
     ///
     /// # Errors
@@ -115,12 +142,23 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be kept.
     pub(super) fn approved(&self, operation: &Operation) -> Result<(), String> {
-        let name = operation.text(Role::ServerTool).unwrap_or_default();
+        self.pin(operation.text(Role::ServerTool).unwrap_or_default(), operation.mcp().and_then(|identity| identity.schema))
+    }
+
+    /// The same for a call that was asked about when only the past of its tool was known: it is what it was.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub(super) fn approved_as_before(&self, name: &str) -> Result<(), String> {
+        let schema = self.inner().tools.get(name).map(|tool| tool.digest);
+        self.pin(name, schema)
+    }
+
+    fn pin(&self, name: &str, schema: Option<Digest>) -> Result<(), String> {
         let mut inner = self.inner();
         if inner.trouble.is_some() {
             return Ok(());
         }
-        let schema = operation.mcp().and_then(|identity| identity.schema);
         let tool = inner.tools.get(name).filter(|tool| Some(tool.digest) == schema).cloned();
         let pinned = tool.as_ref().map(|tool| (name, tool.digest, tool.said.as_str()));
         if !inner.pins.add((self.identity.digest, &self.identity.words), pinned) {

@@ -86,7 +86,7 @@ impl Described {
 }
 
 /// The text of a file that nobody else can write.
-fn text(path: &Path) -> Result<String, String> {
+pub(super) fn text(path: &Path) -> Result<String, String> {
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     let found = file.metadata().map_err(|error| error.to_string())?;
     let me = rustix::process::geteuid().as_raw();
@@ -124,7 +124,8 @@ fn parse(text: &str) -> Result<BTreeMap<String, Tool>, String> {
     Ok(tools)
 }
 
-fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
+/// Insists on a map with no other keys.
+pub(super) fn known_keys(node: &Node, keys: &[&str]) -> Result<(), String> {
     let Value::Map(entries) = &node.value else { return Err(format!("{} stands where a map should", node.kind_word())) };
     let odd = entries.iter().find(|entry| !keys.contains(&entry.key.as_str()));
     odd.map_or(Ok(()), |entry| Err(format!("the key `{}` is not known; there are {}", entry.key, keys.join(", "))))

@@ -14,12 +14,12 @@ use super::asking::{Asks, Ways};
 use super::catalogue::Catalogue;
 use super::courier::Pipe;
 use super::judge::{Bench, Judge};
-use super::lines::Line;
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
 use super::open::{Calls, Open, Walk, Whose};
 use super::outlet::Outlet;
 use super::peek::{self, Peeked};
 use super::replies;
+use sayso_tools::lines::Line;
 
 /// So many calls may wait for a person; more are denied.
 const MOST_HELD: usize = 256;
@@ -343,7 +343,7 @@ impl Gateway {
 }
 
 /// Whether a client can ask its person, and whether it has to be told that it is a form.
-fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
+pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<bool> {
     let elicitation = capabilities?.get("elicitation")?;
     let Value::Map(kinds) = &elicitation.value else { return None };
     let version = version.and_then(Node::as_text).unwrap_or_default();
@@ -353,7 +353,7 @@ fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) -> Option<boo
 }
 
 /// A call without the answer to our question, which is none of the server's.
-fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
     let node = json::read(std::str::from_utf8(line).ok()?, &sayso_core::text::Limits::default()).ok()?;
     let keep = |node: &Node, drop: &[&str]| {
         let kept = node.entries().iter().filter(|entry| !drop.contains(&entry.key.as_str()));

@@ -17,15 +17,17 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::asking::{Asks, Speak};
+use super::asking::Asks;
 use super::catalogue::Catalogue;
 use super::courier::Courier;
-use super::http_call::{Way, call, keyed};
+use super::gateway;
+use super::http_call::{SESSION, Way, call, keyed};
+use super::http_dialog::{Dialogs, Sessions};
 use super::http_headers::headers_fit;
 use super::identity::Identity;
 use super::judge::{Judge, Who};
 use super::message::{self, CALL, Id, Refused, Said};
-use super::open::{Calls, Open};
+use super::open::Calls;
 use super::upstream::Upstream;
 use super::{random_word, replies};
 use crate::serve::Names;
@@ -62,15 +64,12 @@ pub(super) struct Proxy {
     pub catalogue: Arc<Catalogue>,
     pub way: Arc<Way>,
     pub upstream: Upstream,
+    /// Questions on the streams of clients.
+    pub dialogs: Arc<Dialogs>,
+    /// What clients said they can, when they began.
+    pub sessions: Sessions,
     names: Names,
     for_others: bool,
-}
-
-/// A client over HTTP is not asked: its dialog would need a stream of its own.
-struct Silent;
-
-impl Speak for Silent {
-    fn speak(&self, _: &Open, _: Vec<u8>) {}
 }
 
 /// The body of an answer: one piece, or many as they come.
@@ -111,7 +110,8 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     let server = options.name.map_or_else(|| super::checked_name(&upstream.url.host), Ok)?;
     let state = crate::record_folder::whereabouts()?.state;
     let calls = Arc::new(Calls::default());
-    let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::new(Silent)));
+    let dialogs = Arc::new(Dialogs::default());
+    let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::<Dialogs>::clone(&dialogs)));
     let catalogue = Arc::new(Catalogue::open(&state, &server, Identity::of_url(&options.url)));
     let way = Arc::new(Way::default());
     let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Way>::clone(&way), catalogue: Arc::clone(&catalogue) };
@@ -123,7 +123,18 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
     let listener = TcpListener::bind(options.listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let names = Names::of(address.port());
-    let proxy = Arc::new(Proxy { judge, calls, asks, catalogue, way, upstream, names, for_others: options.for_others });
+    let proxy = Arc::new(Proxy {
+        judge,
+        calls,
+        asks,
+        catalogue,
+        way,
+        upstream,
+        dialogs,
+        sessions: Sessions::default(),
+        names,
+        for_others: options.for_others,
+    });
     ready(address);
     let stop = stopped();
     tokio::pin!(stop);
@@ -207,7 +218,14 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
         Ok(None) => return words(400, "there is no message"),
         Err(why) => return refused(400, &why),
     };
+    let mut began = None;
     let list = match &said {
+        Said::Request(_, method, params) if method == "initialize" => {
+            began = Some(gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
+            None
+        }
+        // The answer to a question of ours is none of the server's.
+        Said::Response(id, response) if proxy.asks.answered(id, response) => return plain(202, "application/json", ""),
         Said::Request(id, method, params) => {
             if let Err(why) = headers_fit(&headers, method, params) {
                 return refused(400, &Refused { id: Some(id.clone()), code: MISMATCH, why });
@@ -231,7 +249,12 @@ async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8
         _ => None,
     };
     match proxy.upstream.send("POST", target, &headers, body).await {
-        Ok(answer) => proxy.observed(answer, list).await,
+        Ok(answer) => {
+            if let (Some(elicits), Some(session)) = (began, answer.headers.get(SESSION).and_then(|session| session.to_str().ok())) {
+                proxy.sessions.begin(session, elicits);
+            }
+            proxy.observed(answer, list).await
+        }
         Err(why) => words(502, &why),
     }
 }

@@ -2,27 +2,25 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use hyper::{HeaderMap, Response};
 use sayso_core::node::Node;
-use sayso_gate::ports::Ran;
 use tokio::sync::oneshot;
 
 use super::asking::Ways;
 use super::courier::Carry;
+use super::gateway::can_elicit;
 use super::http::{Flow, Proxy, plain, refused};
+use super::http_dialog::{self, Waiting, Waits};
 use super::message::{self, CALL, Id, Refused};
 use super::open::{Open, Walk};
 use super::replies;
 use super::upstream::Answer;
 
-/// A call that is not decided by then is answered with a stream, so that the client knows that it waits.
-const SOON: Duration = Duration::from_secs(1);
 /// So many calls may be open.
 const MOST_OPEN: usize = 256;
 /// The session of a client, by the server.
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 
 /// Wakes the request of a call that may go on.
 #[derive(Default)]
@@ -31,6 +29,13 @@ pub(super) struct Way(Mutex<HashMap<String, oneshot::Sender<Vec<u8>>>>);
 impl Way {
     fn waiting(&self) -> MutexGuard<'_, HashMap<String, oneshot::Sender<Vec<u8>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Way {
+    /// Nobody lets that call go on any more.
+    pub(super) fn forget(&self, call: &str) {
+        self.waiting().remove(call);
     }
 }
 
@@ -48,29 +53,6 @@ pub(super) fn keyed(headers: &HeaderMap, id: &Id) -> Id {
     Id::text(&format!("{session}\n{}", id.json()))
 }
 
-/// Takes a call back when its request is gone.
-pub(super) struct Waits {
-    proxy: Arc<Proxy>,
-    open: Arc<Open>,
-    is_decided: bool,
-}
-
-impl Waits {
-    /// Nothing is taken back any more.
-    pub(super) fn decided(mut self) {
-        self.is_decided = true;
-    }
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        self.proxy.way.waiting().remove(&self.open.call);
-        if !self.is_decided {
-            self.open.cancel();
-        }
-    }
-}
-
 /// How a call was decided.
 pub(super) enum Decided {
     Denied(Vec<u8>),
@@ -86,13 +68,19 @@ pub(super) async fn call(
     params: &Node,
     body: Vec<u8>,
 ) -> Response<Flow> {
+    let takes_events = headers.get_all("accept").iter().any(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/event-stream")));
     let (tool, arguments) = match message::tool_call(params) {
         Ok(call) => call,
         Err(_) if method != CALL => (method, params.clone()),
         Err(why) => return refused(200, &Refused { id: Some(id.clone()), code: message::BAD_PARAMS, why }),
     };
     let tool = if method == CALL { tool } else { method };
-    let is_modern = params.get("_meta").is_some_and(|meta| meta.get("io.modelcontextprotocol/protocolVersion").is_some());
+    let meta = params.get("_meta");
+    let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
+    let is_modern = version.is_some();
+    if let Some(token) = params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) {
+        return http_dialog::retry(proxy, token, id, (tool, &arguments), params, body, takes_events).await;
+    }
     let (key, number) = (keyed(&headers, id), proxy.judge.next_id());
     // Without a session nobody can tell two clients apart.
     let key = if headers.contains_key(SESSION) { key } else { Id::text(&number) };
@@ -105,15 +93,26 @@ pub(super) async fn call(
         Ok(bench) => bench,
         Err(why) => return plain(200, "application/json", denied(&format!("denied: {why}. nothing was changed"))),
     };
-    proxy.asks.set_ways(Ways { elicits: false, starts_inbox: bench.settings.hooks_start });
-    let open = Arc::new(Open::new(number.clone(), key.clone(), body, is_modern));
+    let listed = bench.settings.mcp_elicitation.contains(&proxy.judge.who.client);
+    proxy.asks.set_ways(Ways { elicits: listed, starts_inbox: bench.settings.hooks_start });
+    let mut open = Open::new(number.clone(), key.clone(), body, is_modern);
+    open.elicits = match version {
+        Some(version) => can_elicit(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")), Some(version)),
+        // Only on a stream can a client be asked before it has its answer.
+        None => proxy.sessions.elicits(&headers).filter(|_| takes_events),
+    };
+    open.known_as = Mutex::new(Some(id.clone()));
+    let open = Arc::new(open);
     let (go, may_go) = oneshot::channel();
     proxy.way.waiting().insert(number.clone(), go);
     proxy.calls.add(&open);
     if !proxy.calls.hold(&open, MOST_OPEN) {
+        proxy.calls.remove(&open);
+        proxy.way.forget(&number);
         return plain(200, "application/json", denied(&format!("denied: {MOST_OPEN} calls are open already. nothing was changed")));
     }
-    let waits = Waits { proxy: Arc::clone(proxy), open: Arc::clone(&open), is_decided: false };
+    let spoken = proxy.dialogs.listen(&number);
+    let waits = Waits::new(proxy, &open);
     let judged = proxy.judge.call(number, tool, arguments, proxy.catalogue.identity(tool));
     let gate = Arc::clone(&bench.gate);
     let walk: Walk = Box::pin(async move { gate.call(judged).await });
@@ -123,37 +122,23 @@ pub(super) async fn call(
         let finished = own.unless_cancelled(walk).await;
         over.calls.remove(&own);
         // What was not let go on by now never is.
-        over.way.waiting().remove(&own.call);
+        over.way.forget(&own.call);
+        over.dialogs.forget(&own.call);
         finished.map(|finished| finished.message)
     });
     let (proxy, target, id) = (Arc::clone(proxy), target.to_owned(), id.clone());
-    let takes_events = headers.get_all("accept").iter().any(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/event-stream")));
-    let (tell, mut told) = oneshot::channel();
-    let (own, words) = (Arc::clone(&proxy), id.clone());
+    let (tell, told) = oneshot::channel();
+    let own = Arc::clone(&proxy);
     tokio::spawn(async move {
         let decided = match may_go.await {
             Ok(line) => Decided::Sent(own.upstream.send("POST", &target, &headers, line).await),
             // Nobody let it go on, so it is over.
             Err(_) => {
                 let message = walked.await.ok().flatten().unwrap_or_else(|| "denied: it was taken back. nothing was changed".to_owned());
-                Decided::Denied(replies::denied(&words, &message, is_modern))
+                Decided::Denied(replies::denied(&open.answers(), &message, is_modern))
             }
         };
         let _ = tell.send(decided);
     });
-    let decided = match tokio::time::timeout(if takes_events { SOON } else { Duration::MAX }, &mut told).await {
-        Ok(decided) => {
-            decided.unwrap_or_else(|_| Decided::Denied(replies::denied(&id, "denied: sayso broke. nothing was changed", is_modern)))
-        }
-        Err(_) => return proxy.streamed(told, waits, key, id, is_modern),
-    };
-    waits.decided();
-    match decided {
-        Decided::Denied(line) => plain(200, "application/json", line),
-        Decided::Sent(Ok(answer)) => proxy.passed(answer, Some(key)),
-        Decided::Sent(Err(why)) => {
-            proxy.calls.land(&key, Ran::failed(why.clone()));
-            plain(200, "application/json", replies::denied(&id, &why, is_modern))
-        }
-    }
+    http_dialog::settled(&proxy, Waiting { told, spoken, waits, key, id, is_modern }, takes_events).await
 }

@@ -8,11 +8,12 @@ use hyper::header::{HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response};
 use sayso_core::node::{Node, Value};
 use sayso_gate::ports::Ran;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::events::{self, Events, event};
 use super::http::{Flow, Proxy, plain};
-use super::http_call::{Decided, Waits};
+use super::http_call::Decided;
+use super::http_dialog::Waiting;
 use super::message::{self, Id};
 use super::upstream::Answer;
 use super::{gateway, peek, replies};
@@ -26,20 +27,22 @@ impl Proxy {
     }
 
     /// An answer as a stream, which says every now and then that somebody is asked.
-    pub(super) fn streamed(
-        self: &Arc<Self>,
-        mut told: oneshot::Receiver<Decided>,
-        waits: Waits,
-        key: Id,
-        id: Id,
-        is_modern: bool,
-    ) -> Response<Flow> {
+    pub(super) fn streamed(self: &Arc<Self>, mut waiting: Waiting, first: Option<Vec<u8>>) -> Response<Flow> {
         let (pieces, from) = mpsc::channel(16);
         let proxy = Arc::clone(self);
         tokio::spawn(async move {
+            let mut say = first;
             let decided = loop {
+                if let Some(line) = say.take() {
+                    let is_over = pieces.send(event(&line).into()).await.is_err();
+                    if is_over || waiting.is_modern {
+                        // A client of the newer era asks, and comes again.
+                        return if is_over { drop(waiting) } else { waiting.park() };
+                    }
+                }
                 tokio::select! {
-                    decided = &mut told => break decided,
+                    decided = &mut waiting.told => break decided,
+                    Some(line) = waiting.spoken.recv() => say = Some(line),
                     // A client that is gone takes the question back.
                     () = pieces.closed() => return,
                     () = tokio::time::sleep(ALIVE) => {
@@ -49,6 +52,7 @@ impl Proxy {
                     }
                 }
             };
+            let Waiting { waits, key, id, is_modern, .. } = waiting;
             waits.decided();
             match decided {
                 Ok(Decided::Sent(Ok(answer))) if answer.is_events() => proxy.pump(answer, Some(key), pieces).await,

@@ -25,6 +25,8 @@ pub(super) struct Open {
     pub call: String,
     /// Who waits for the answer, and what goes to the server if it may.
     pub address: Mutex<Address>,
+    /// By this id the client knows it, where that is another one.
+    pub known_as: Mutex<Option<Id>>,
     /// The client speaks the revision that has no sessions.
     pub is_modern: bool,
     /// The client can ask its person, and how: whether it has to be told that it is a form.
@@ -52,6 +54,7 @@ impl Open {
         Open {
             call,
             address: Mutex::new(Address { id, line }),
+            known_as: Mutex::default(),
             is_modern,
             elicits: None,
             tool_use: None,
@@ -66,6 +69,12 @@ impl Open {
 
     pub(super) fn address(&self) -> MutexGuard<'_, Address> {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id that an answer to the client has.
+    pub(super) fn answers(&self) -> Id {
+        let known = self.known_as.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.unwrap_or_else(|| self.address().id.clone())
     }
 
     /// The client does not want it any more.

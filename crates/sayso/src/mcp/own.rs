@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 
-use super::lines::{Line, Lines};
 use super::message::{self, BAD_PARAMS, CALL, Id, Refused, Said};
 use super::replies;
+use sayso_tools::lines::{Line, Lines};
 
 /// The newest revision with an `initialize`, and all of them.
 const NEWEST: &str = "2025-11-25";

@@ -15,12 +15,23 @@ pub const INNER: &str = "mcp-inner";
 /// # Errors
 /// When it cannot be started.
 pub(super) fn start(command: &[OsString]) -> Result<Child, String> {
-    let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
+    let words = with_inner(command)?;
+    let (own, words) = words.split_first().ok_or("there is no command")?;
     let mut inner = Command::new(own);
-    inner.arg(INNER).arg(std::process::id().to_string()).args(command);
+    inner.args(words);
     // A group of its own, so that all of it can be ended.
     inner.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     inner.spawn().map_err(|error| format!("the server could not be started: {error}"))
+}
+
+/// The command that starts a server so that it dies with the thread that started it.
+///
+/// # Errors
+/// When sayso's own program cannot be found.
+pub(super) fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
+    let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
+    let before = [own.into_os_string(), INNER.into(), std::process::id().to_string().into()];
+    Ok(before.into_iter().chain(command.iter().cloned()).collect())
 }
 
 /// `sayso mcp-inner PARENT COMMAND…`: asks the system to end this process with the gateway, and becomes the server.

@@ -20,10 +20,10 @@ use super::courier::{Courier, Pipe};
 use super::gateway::Gateway;
 use super::identity::Identity;
 use super::judge::{Judge, Who};
-use super::lines::{Line, Lines};
 use super::open::{Calls, Open};
 use super::outlet::Outlet;
 use super::{message, name, random_word, server};
+use sayso_tools::lines::{Line, Lines};
 
 /// The longest line of a server.
 const LONGEST_ANSWER: usize = 256 << 20;

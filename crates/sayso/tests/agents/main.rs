@@ -8,6 +8,7 @@
 mod cases_claude;
 mod cases_codex;
 mod cases_inbox;
+mod cases_mcp;
 mod cases_screen;
 mod claude;
 mod codex;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
-    let cases: Vec<Case> = [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all()]
+    let cases: Vec<Case> = [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all(), cases_mcp::all()]
         .into_iter()
         .flatten()
         .filter(is_wanted)
@@ -54,6 +55,10 @@ fn main() -> ExitCode {
         });
         println!("{}: {}: {words} ({} ms)", case.row, case.column, start.elapsed().as_millis());
         seen.push((case.row, case.column, words));
+    }
+    let (of_mcp, seen): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(row, ..)| cases_mcp::ROWS.contains(row));
+    if failed == 0 && of_mcp.len() == cases_mcp::all().len() && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
+        cases_mcp::write(&agents, &of_mcp);
     }
     if failed == 0 && wanted.is_empty() {
         table::check(&agents, &seen);

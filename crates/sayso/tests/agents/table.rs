@@ -36,7 +36,7 @@ pub fn check(agents: &Path, seen: &[(&str, &str, String)]) {
 }
 
 /// The text with this in its place.
-fn put(text: &str, place: &str, what: &str) -> String {
+pub fn put(text: &str, place: &str, what: &str) -> String {
     let (before, rest) = text.split_once(place).expect("docs/agents.md has a place for it");
     let (_, after) = rest.split_once(END).expect("docs/agents.md has an end of it");
     format!("{before}{place}\n\n{what}\n{END}{after}")

@@ -46,7 +46,7 @@ pub fn play(agents: &Path) -> String {
 }
 
 /// Without what is only so on this machine, or only for show.
-fn plain(stage: &Stage, text: &str) -> String {
+pub fn plain(stage: &Stage, text: &str) -> String {
     let text = text.replace(stage.home.to_str().unwrap(), "~").replace(env!("CARGO_BIN_EXE_sayso"), "sayso");
     let is_kept = |line: &&str| {
         let empty = line.trim().is_empty();

@@ -235,3 +235,85 @@ fn a_server_that_is_not_there_is_an_error_and_no_hang() {
     let answer = web.post(&[], &call(1, "echo", &json!({}))).json();
     assert!(text(&answer).contains("cannot be reached"), "{answer}");
 }
+
+/// The next message on a stream of events.
+fn event(lines: &mut BufReader<TcpStream>) -> Value {
+    loop {
+        let mut line = String::new();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "the stream ended");
+        if let Some(data) = line.strip_prefix("data: ") {
+            return serde_json::from_str(data).unwrap();
+        }
+    }
+}
+
+fn dialog_desk() -> Desk {
+    let desk = Desk::with(&[]);
+    desk.scene.user_policy("version: 1\nmcp: {elicitation: [mcp]}\n");
+    desk
+}
+
+#[test]
+fn a_client_of_the_older_era_is_asked_on_the_stream_of_its_call() {
+    let desk = dialog_desk();
+    let web = Web::start(&desk);
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"form": {}}}});
+    assert_eq!(web.post(&[], &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})).status, 200);
+    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), ("mcp-session-id", "s-1")];
+    let calls = || got(&desk).iter().filter(|one| one["body"]["method"] == "tools/call").count();
+    for (answer, is_yes) in [("allow this once", true), ("deny", false)] {
+        let body = call(1, "echo", &json!({"yes": is_yes})).to_string();
+        let mut lines = BufReader::new(web.open("POST /mcp", &headers, &body));
+        let question = event(&mut lines);
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        assert!(question["params"]["message"].as_str().unwrap().contains("s/echo"), "{question}");
+        assert_eq!(calls(), usize::from(!is_yes), "nothing goes before the answer");
+        let accept = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"decision": answer}}});
+        assert_eq!(web.post(&[("mcp-session-id", "s-1")], &accept).status, 202);
+        let result = event(&mut lines);
+        assert_eq!(result["id"], 1, "{result}");
+        match is_yes {
+            true => assert_eq!(text(&result), "{\"yes\": true}"),
+            false => is_denied(&result, "denied"),
+        }
+        assert_eq!(calls(), 1);
+    }
+    // Whoever said nothing of a dialog has none: nobody is there to ask.
+    let none = web.post(&[("mcp-session-id", "s-2")], &call(2, "echo", &json!({})));
+    is_denied(&none.json(), "a person has to be asked");
+}
+
+#[test]
+fn a_client_of_the_newer_era_asks_and_comes_again() {
+    let desk = dialog_desk();
+    let web = Web::start(&desk);
+    let meta =
+        json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
+    let first = |id: i64, n: i64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"n": n}, "_meta": meta}});
+    let ask = |id: i64, n: i64| {
+        let wanted = web.post(&[], &first(id, n)).json();
+        assert_eq!((&wanted["id"], &wanted["result"]["resultType"]), (&json!(id), &json!("input_required")), "{wanted}");
+        wanted["result"]["requestState"].clone()
+    };
+    let again = |id: i64, n: i64, state: &Value, answer: &str| {
+        let mut retry = first(id, n);
+        retry["params"]["requestState"] = state.clone();
+        retry["params"]["inputResponses"] = json!({"sayso": {"action": "accept", "content": {"decision": answer}}});
+        web.post(&[], &retry).json()
+    };
+    let state = ask(1, 1);
+    assert!(got(&desk).is_empty(), "nothing goes before the answer");
+    // A yes to one call is none to another, and none twice.
+    assert_eq!(again(2, 2, &state, "allow this once")["error"]["code"], -32602);
+    let done = again(3, 1, &state, "allow this once");
+    assert_eq!((&done["id"], text(&done)), (&json!(3), "{\"n\": 1}"));
+    assert_eq!(again(4, 1, &state, "allow this once")["error"]["code"], -32602);
+    let seen = got(&desk);
+    assert_eq!(seen.len(), 1);
+    assert!(!seen[0]["body"].to_string().contains("sayso"), "the answer is none of the server's: {}", seen[0]);
+    let state = ask(5, 5);
+    let denied = again(6, 5, &state, "deny");
+    assert_eq!(denied["id"], 6);
+    is_denied(&denied, "denied");
+    assert_eq!(got(&desk).len(), 1);
+}

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod asking;
+mod called;
 mod drift;
 mod elicitation;
 mod faults;

@@ -48,10 +48,18 @@ def call(id, params):
     if name == "large":
         say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": "x" * arguments["size"]}]}})
         return
+    if name == "environment":
+        say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": json.dumps(dict(os.environ))}]}})
+        return
     if name == "sleep":
         time.sleep(arguments["seconds"])
     say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": json.dumps(arguments)}], "isError": name == "fail"}})
 
+
+MODERN = os.environ.get("MODERN")
+
+if os.environ.get("SAY_FIRST"):
+    raw(os.environ["SAY_FIRST"].encode() + b"\n")
 
 for line in sys.stdin.buffer:
     LOG.write(line)
@@ -60,7 +68,11 @@ for line in sys.stdin.buffer:
     except ValueError:
         continue
     method, id = message.get("method"), message.get("id")
-    if method == "initialize":
+    if method == "server/discover" and MODERN:
+        say({"jsonrpc": "2.0", "id": id, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}})
+    elif MODERN and "io.modelcontextprotocol/protocolVersion" not in message.get("params", {}).get("_meta", {}):
+        say({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "no version"}})
+    elif method == "initialize":
         version = message["params"]["protocolVersion"]
         say({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}})
     elif method == "tools/list":
