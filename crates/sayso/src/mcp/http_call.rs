@@ -13,7 +13,7 @@ use super::asking::Ways;
 use super::courier::Carry;
 use super::http::{Flow, Proxy, plain, refused};
 use super::message::{self, CALL, Id, Refused};
-use super::open::{Open, Walk};
+use super::open::{About, Open, Walk};
 use super::replies;
 use super::upstream::Answer;
 
@@ -106,7 +106,7 @@ pub(super) async fn call(
         Err(why) => return plain(200, "application/json", denied(&format!("denied: {why}. nothing was changed"))),
     };
     proxy.asks.set_ways(Ways { elicits: false, starts_inbox: bench.settings.hooks_start });
-    let open = Arc::new(Open::new(number.clone(), key.clone(), body, is_modern));
+    let open = Arc::new(Open::new(number.clone(), key.clone(), body, About { is_modern, ..About::default() }));
     let (go, may_go) = oneshot::channel();
     proxy.way.waiting().insert(number.clone(), go);
     proxy.calls.add(&open);

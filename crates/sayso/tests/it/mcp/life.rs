@@ -54,7 +54,7 @@ fn signals_and_the_error_stream_are_the_servers() {
 }
 
 /// Waits until a process is gone.
-fn is_gone(process: i32) {
+pub fn is_gone(process: i32) {
     let end = Instant::now() + LONGEST;
     let pid = Pid::from_raw(process).unwrap();
     let is_zombie = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| stat.contains(") Z "));

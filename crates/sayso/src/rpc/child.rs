@@ -14,7 +14,7 @@ pub const INNER: &str = "mcp-inner";
 ///
 /// # Errors
 /// When it cannot be started.
-pub(super) fn start(command: &[OsString]) -> Result<Child, String> {
+pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
     let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
     let mut inner = Command::new(own);
     inner.arg(INNER).arg(std::process::id().to_string()).args(command);
@@ -42,7 +42,7 @@ pub fn inner() -> Option<std::process::ExitCode> {
 }
 
 /// Sends a signal to the server and to everything that it started.
-pub(super) fn signal(child: u32, signal: Signal) {
+pub(crate) fn signal(child: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
         // Whoever is gone needs no signal.
         let _ = rustix::process::kill_process_group(pid, signal);
@@ -50,7 +50,7 @@ pub(super) fn signal(child: u32, signal: Signal) {
 }
 
 /// Sends a signal to the server as its client would; those of a terminal are for everything that it started, too.
-pub(super) fn pass_on(child: u32, signal: Signal) {
+pub(crate) fn pass_on(child: u32, signal: Signal) {
     if [Signal::INT, Signal::QUIT, Signal::HUP].contains(&signal) {
         return self::signal(child, signal);
     }
@@ -60,7 +60,7 @@ pub(super) fn pass_on(child: u32, signal: Signal) {
 }
 
 /// Ends this process as the server ended.
-pub(super) fn end_like(status: ExitStatus) -> ! {
+pub(crate) fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         let _ = signal_hook::low_level::emulate_default_handler(signal.as_raw());
     }

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read};
 const PIECE: usize = 64 << 10;
 
 /// What comes next.
-pub(super) enum Line {
+pub(crate) enum Line {
     /// A line with its line feed; the last one may have none.
     Whole(Vec<u8>),
     /// A line that is too long. It was thrown away; these are its first bytes.
@@ -16,18 +16,18 @@ pub(super) enum Line {
 }
 
 /// The lines of a stream.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     from: BufReader<R>,
     most: usize,
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(from: R, most: usize) -> Self {
+    pub(crate) fn new(from: R, most: usize) -> Self {
         Lines { from: BufReader::with_capacity(PIECE, from), most }
     }
 
     /// Waits for the next one. A stream that breaks has ended.
-    pub(super) fn wait(&mut self) -> Line {
+    pub(crate) fn wait(&mut self) -> Line {
         let mut line = Vec::new();
         match self.read(&mut line) {
             0 => Line::End,
