@@ -17,8 +17,8 @@ impl Pipe {
     /// When nobody reads them.
     pub(crate) fn pass(&self, bytes: &[u8]) -> Result<(), String> {
         let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pipe = pipe.as_mut().ok_or("the server gets nothing any more")?;
-        pipe.write_all(bytes).and_then(|()| pipe.flush()).map_err(|error| format!("the server does not read any more: {error}"))
+        let pipe = pipe.as_mut().ok_or("it gets nothing any more")?;
+        pipe.write_all(bytes).and_then(|()| pipe.flush()).map_err(|error| format!("nobody reads there any more: {error}"))
     }
 
     /// Says that nothing more comes.
