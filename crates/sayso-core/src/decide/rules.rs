@@ -471,7 +471,7 @@ fn words_in_roots(lens: &Lens<'_>, part: usize, rule: &ShellRule) -> bool {
     // What the rule itself names is no path.
     let named = rule.pattern.written.split_whitespace().count();
     let words = command.words.iter().skip(named);
-    command.folders.is_empty() && command.literal && words.filter_map(|word| could_be(word)).all(|word| is_inside(&word))
+    command.stays() && command.literal && words.filter_map(|word| could_be(word)).all(|word| is_inside(&word))
 }
 
 /// Whether the conditions of a rule hold; see [`Lens::counts`].

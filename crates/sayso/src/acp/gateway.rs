@@ -152,7 +152,9 @@ impl Gateway {
     fn taken_back(&self, params: &Node) -> bool {
         let held = params.get("requestId").and_then(Id::of).and_then(|id| self.calls.held(&id));
         let Some(open) = held.filter(|open| !self.asks.is_with_editor(open)) else { return false };
-        self.give_up(&open, replies::cancelled_request(&open.address().id));
+        // Not within the call: the address must not be locked there.
+        let id = open.address().id.clone();
+        self.give_up(&open, replies::cancelled_request(&id));
         true
     }
 

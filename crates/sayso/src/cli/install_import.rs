@@ -155,7 +155,7 @@ impl Rules {
             ("user", Value::Number(rustix::process::geteuid().as_raw().to_string()).into()),
             ("agent", Node::text(self.agent)),
             ("path", Node::text(path.to_string_lossy())),
-            ("digest", Node::text(Digest::of_bytes(text.as_bytes()).to_string())),
+            ("content", Node::text(Digest::of_bytes(text.as_bytes()).to_string())),
         ];
         Journal::open(&whereabouts.state).and_then(|journal| journal.append("imported", fields, Sync::Disk)).map_err(Stop::usage)?;
         let cannot = |error: io::Error| Stop::usage(format!("cannot write `{}`: {error}", path.display()));
