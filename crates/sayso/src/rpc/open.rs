@@ -80,6 +80,9 @@ impl<T> Open<T> {
     }
 }
 
+/// A call that was sent on, and the rest of its walk.
+type Flying<T, E> = (Arc<Open<T>>, Option<Walk<E>>);
+
 /// All calls in our hands.
 pub(crate) struct Calls<T, E>(Mutex<Inner<T, E>>);
 
@@ -89,7 +92,7 @@ struct Inner<T, E> {
     /// Those that somebody is asked about, by who waits.
     held: HashMap<Id, Arc<Open<T>>>,
     /// Those that were sent on, by who waits; the walk, where no thread of its own has it.
-    flying: HashMap<Id, (Arc<Open<T>>, Option<Walk<E>>)>,
+    flying: HashMap<Id, Flying<T, E>>,
 }
 
 impl<T, E> Default for Calls<T, E> {
