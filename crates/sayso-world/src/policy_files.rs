@@ -41,6 +41,27 @@ pub enum FileLayer {
 }
 
 const LONGEST: u64 = 4 * 1024 * 1024;
+/// What the names of files with rules of other agents begin with.
+pub const IMPORTED: &str = "imported-";
+/// The agents whose rules can be brought along when sayso is installed for them, each with its file in `policy.d`.
+const IMPORTED_NAMES: [(&str, &[&str]); 4] = [
+    ("claude", &["imported-claude.yaml"]),
+    ("codex", &["imported-codex.yaml"]),
+    ("gemini", &["imported-gemini.yaml"]),
+    ("opencode", &["imported-opencode.yaml"]),
+];
+
+/// The file for an agent's own rules, in sayso's configuration.
+pub fn imported_file(config: &Path, agent: &str) -> Option<PathBuf> {
+    let names = IMPORTED_NAMES.iter().find(|(known, _)| *known == agent).map(|(_, names)| *names);
+    names.and_then(|names| names.first()).map(|name| config.join("policy.d").join(name))
+}
+
+/// All of them, there or not.
+pub fn imported_files(config: &Path) -> impl Iterator<Item = PathBuf> {
+    let config = config.to_owned();
+    IMPORTED_NAMES.iter().filter_map(move |(agent, _)| imported_file(&config, agent))
+}
 const NAMES: [&str; 3] = ["policy.yaml", "policy.yml", "policy.json"];
 
 /// All policy files that are there, the weakest layer first.
@@ -52,11 +73,15 @@ pub fn find(whereabouts: &Whereabouts, workspace: &Path) -> Vec<PolicyFile> {
 
 /// Those that count in every workspace, the weakest layer first.
 pub fn general(whereabouts: &Whereabouts) -> Vec<PolicyFile> {
-    let places = [
+    let own = whereabouts.config.join("policy.d");
+    let mut places: Vec<(PathBuf, FileLayer, &[&str])> = vec![
         (whereabouts.managed.clone(), FileLayer::Managed, NAMES.as_slice()),
         (whereabouts.config.clone(), FileLayer::User, NAMES.as_slice()),
-        (whereabouts.config.join("policy.d"), FileLayer::UserSettings, &["settings.yaml"]),
+        (own.clone(), FileLayer::UserSettings, &["settings.yaml"]),
     ];
+    if is_folder(&own) == Ok(true) {
+        places.extend(IMPORTED_NAMES.iter().map(|(_, names)| (own.clone(), FileLayer::UserSettings, *names)));
+    }
     // Only a project's file depends on where that is.
     let nowhere = Path::new("");
     places.iter().flat_map(|(folder, layer, names)| in_folder(folder, *layer, names, whereabouts, nowhere)).collect()

@@ -1,5 +1,6 @@
 //! The program `sayso`: commands, doors, and the composition of all parts.
 
+pub mod acp;
 pub mod agents;
 pub mod assemble;
 pub mod bounded;
@@ -26,6 +27,7 @@ pub mod record_folder;
 pub mod recorder;
 pub mod replay;
 pub mod report;
+mod rpc;
 pub mod runner;
 pub mod screen;
 pub mod scripted;

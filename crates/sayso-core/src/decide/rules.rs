@@ -396,7 +396,7 @@ pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> 
         let mut found = None;
         for rule in list.iter().filter(|rule| rule.pattern.matches(command, if rule.allowed { Reach::Narrow } else { Reach::Wide })) {
             let elsewhere = rule.allowed && !runs_where_it_says(lens, Some(part), command, std::slice::from_ref(&rule.pattern));
-            if elsewhere || rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, &rule.sandbox_paths) {
+            if elsewhere || rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule) {
                 // H-59: a constraint that fails must not lead into a looser rule.
                 constrained = true;
                 continue;
@@ -436,14 +436,42 @@ fn opinion(rule: &ShellRule) -> (Decision, Reason) {
     (decision, Reason { source: rule.source.clone(), ..reason(decision, "shell-rule", &text) })
 }
 
-fn paths_in_roots(lens: &Lens<'_>, part: usize, names: &[String]) -> bool {
+fn paths_in_roots(lens: &Lens<'_>, part: usize, rule: &ShellRule) -> bool {
+    let names = &rule.sandbox_paths;
     lens.case.reading.effects.iter().enumerate().filter(|(_, effect)| effect.part == Some(part)).all(|(index, effect)| {
         match &effect.target {
             Target::Path(_) => lens.standing(index).and_then(|standing| standing.root).is_some_and(|root| names.contains(&root.name)),
             Target::UnknownPath(_) => false,
+            // Of a program that does more than is known, any word may be a path.
+            _ if matches!(effect.kind, EffectKind::Run | EffectKind::Unknown) => words_in_roots(lens, part, rule),
             _ => true,
         }
     })
+}
+
+/// Whether every word of a command that could be a path lies in these roots, as it is written.
+fn words_in_roots(lens: &Lens<'_>, part: usize, rule: &ShellRule) -> bool {
+    let Some(command) = lens.case.reading.commands.get(part) else { return false };
+    let around = &lens.case.reading.surroundings;
+    let roots: Vec<String> = lens
+        .settings
+        .roots
+        .iter()
+        .filter(|root| rule.sandbox_paths.contains(&root.name))
+        .map(|root| paths::join(&around.workspace, &root.root))
+        .collect();
+    let is_inside = |word: &str| {
+        let path = paths::join(lens.case.operation.cwd().as_str(), word);
+        roots.iter().any(|root| path == *root || path.strip_prefix(root.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let could_be = |word: &'_ str| match word.strip_prefix('-') {
+        None => Some(word.to_owned()),
+        Some(option) => option.split_once('=').map(|(_, value)| value.to_owned()),
+    };
+    // What the rule itself names is no path.
+    let named = rule.pattern.written.split_whitespace().count();
+    let words = command.words.iter().skip(named);
+    command.stays() && command.literal && words.filter_map(|word| could_be(word)).all(|word| is_inside(&word))
 }
 
 /// Whether the conditions of a rule hold; see [`Lens::counts`].

@@ -12,6 +12,7 @@ use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
 
+use super::install_import::{self, Wish as Import};
 use super::{Stop, confirmed, folder, now, say};
 use crate::agents::{Scope, Which};
 use crate::exit_code::Exit;
@@ -44,6 +45,14 @@ pub(super) struct InstallArgs {
     /// Use this sayso though it stands where it may be replaced or removed.
     #[arg(long)]
     anyway: bool,
+
+    /// Bring the agent's own rules along, into a file of sayso's: shown first, with what differs.
+    #[arg(long, conflicts_with_all = ["no_import", "dry_run", "json"])]
+    import: bool,
+
+    /// Do not offer to bring the agent's own rules along.
+    #[arg(long)]
+    no_import: bool,
 }
 
 /// Take sayso's hook out of an agent's settings: what was there before comes back.
@@ -138,8 +147,21 @@ pub(super) fn install(args: &InstallArgs) -> Result<Exit, Stop> {
     let around = args.common.around()?;
     let wish = Wish { who: args.common.agent, scope: args.common.scope(), takeover: args.takeover, trust: args.trust, anyway: args.anyway };
     clear_up(&args.common, &around)?;
-    let plan = install::install(&around, wish).map_err(stop)?;
-    go(&args.common, &around, &plan, "install")
+    let mut plan = install::install(&around, wish).map_err(stop)?;
+    let import = match (args.import, args.no_import) {
+        (true, _) => Import::Yes,
+        (_, true) => Import::No,
+        _ => Import::Unsaid,
+    };
+    let who = args.common.agent;
+    let rules = install_import::of(who.name(), who.title(), &around).filter(|_| import != Import::No);
+    plan.notes.extend(rules.as_ref().map(install_import::Rules::note));
+    let exit = go(&args.common, &around, &plan, "install")?;
+    let is_for_people = !args.common.how.dry_run && !args.common.how.json && matches!(exit, Exit::Allowed);
+    if let Some(rules) = rules.filter(|_| is_for_people) {
+        rules.offer(import, args.common.how.yes)?;
+    }
+    Ok(exit)
 }
 
 pub(super) fn uninstall(args: &UninstallArgs) -> Result<Exit, Stop> {

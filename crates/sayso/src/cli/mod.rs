@@ -1,5 +1,6 @@
 //! The command line: one file a command, its help text beside its code.
 
+mod acp;
 mod agents;
 pub(crate) mod audit;
 mod book;
@@ -10,10 +11,12 @@ mod exec;
 mod grants;
 mod hook;
 mod install;
+mod install_import;
 mod install_mcp;
 mod mcp;
 mod mcp_server;
 pub(crate) mod policy;
+mod policy_examples;
 mod policy_test;
 mod rules;
 mod run;
@@ -70,6 +73,7 @@ enum Command {
     Sandbox(sandbox::SandboxArgs),
     Serve(serve::ServeArgs),
     Watch(watch::WatchArgs),
+    Acp(acp::AcpArgs),
     Mcp(mcp::McpArgs),
     McpServer(mcp_server::McpServerArgs),
     InstallMcp(install_mcp::InstallMcpArgs),
@@ -83,8 +87,8 @@ impl Command {
         match self {
             // `hook` and `exec` are for agents and see to it themselves; a sandbox only takes away.
             Command::Check(_) | Command::Exec(_) | Command::Hook(_) | Command::Doctor(_) | Command::Demo(_) | Command::Sandbox(_) => true,
-            // A server behind the gate can do less than without it, and the client that starts it may be an agent.
-            Command::Mcp(_) | Command::McpServer(_) => true,
+            // A server or an agent behind the gate can do less than without it, and the client that starts it may be an agent.
+            Command::Acp(_) | Command::Mcp(_) | Command::McpServer(_) => true,
             Command::Policy(args) => args.only_looks(),
             Command::Audit(args) => args.only_looks(),
             Command::Rules(args) => args.only_looks(),
@@ -180,6 +184,7 @@ pub fn run() -> ExitCode {
         Command::Sandbox(args) => sandbox::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Acp(args) => acp::run(args),
         Command::Mcp(args) => mcp::run(args),
         Command::McpServer(args) => mcp_server::run(&args),
         Command::InstallMcp(args) => install_mcp::run(&args, true),

@@ -18,7 +18,7 @@ use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::{policy_files, trust};
 
-use super::{Place, PolicyChoice, Stop, policy_test, say};
+use super::{Place, PolicyChoice, Stop, policy_examples, policy_test, say};
 use crate::exit_code::Exit;
 use crate::import::{self, File, System};
 
@@ -64,6 +64,17 @@ enum PolicyCommand {
         /// Write your own policy file instead.
         #[arg(long)]
         user: bool,
+        /// Begin with one of the examples.
+        #[arg(long, value_name = "NAME")]
+        example: Option<String>,
+    },
+    /// Whole policies for common kinds of work: without a name all of them, with one its text.
+    Examples {
+        /// The example.
+        name: Option<String>,
+        /// Answer as JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Print the JSON Schema of a policy file, for editors.
     Schema,
@@ -128,7 +139,8 @@ pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
     match &args.command {
         PolicyCommand::Show { choice, json } => show(choice, *json),
         PolicyCommand::Check { choice, files, json } => check(choice, files, *json),
-        PolicyCommand::Init { folder, user } => init(folder.as_deref(), *user),
+        PolicyCommand::Init { folder, user, example } => init(folder.as_deref(), *user, example.as_deref()),
+        PolicyCommand::Examples { name, json } => policy_examples::run(name.as_deref(), *json),
         PolicyCommand::Schema => schema(),
         PolicyCommand::Import { from, files, json } => import(*from, files, *json),
         PolicyCommand::Export { to, files, choice, json } => export(*to, files, choice, *json),
@@ -366,7 +378,8 @@ fn schema() -> Result<Exit, Stop> {
 
 const FIRST_FILE: &str = include_str!("../../examples/first-policy.yaml");
 
-fn init(folder: Option<&Path>, user: bool) -> Result<Exit, Stop> {
+fn init(folder: Option<&Path>, user: bool, example: Option<&str>) -> Result<Exit, Stop> {
+    let text = example.map_or(Ok(FIRST_FILE), policy_examples::text)?;
     let target = if user {
         sayso_world::whereabouts::Whereabouts::from_environment().map_err(Stop::usage)?.config
     } else {
@@ -377,7 +390,7 @@ fn init(folder: Option<&Path>, user: bool) -> Result<Exit, Stop> {
     std::fs::create_dir_all(&target).map_err(cannot)?;
     match std::fs::File::create_new(&path) {
         Ok(mut file) => {
-            file.write_all(FIRST_FILE.as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+            file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
             // Group write by a loose umask would make sayso refuse its own file.
             let _ = restrict(&path);
             let _ = restrict(&target);

@@ -24,7 +24,7 @@ const STARTING: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// When they have to, and there is none; says what to do.
-pub(super) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
+pub(crate) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, String> {
     match settings.hooks_ask.as_str() {
         "inbox" => match is_there(state) {
             Ok(_) => Ok(true),

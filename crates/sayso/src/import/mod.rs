@@ -168,6 +168,32 @@ pub fn import(system: System, files: &[File]) -> Result<Imported, String> {
 }
 
 impl Imported {
+    /// The rules for one agent of this machine, and nothing else of what its files say: a mode or a default would be one for everybody.
+    #[must_use]
+    pub fn only_for(mut self, agent: &str) -> Imported {
+        for (key, value) in std::mem::take(&mut self.keys) {
+            self.note(
+                "the settings",
+                &format!("{key}: {value}"),
+                "left out: it would count for every agent; set it yourself if you want it",
+            );
+        }
+        for mut rule in std::mem::take(&mut self.rules) {
+            match (&rule.agent, rule.decision) {
+                (Some(part), Decision::Allow) => {
+                    let what = format!("a rule for `{part}`");
+                    self.note("the rules", &what, "left out: it is for a part of the agent only, so it asks");
+                }
+                // For more than it was, which is stricter.
+                _ => {
+                    rule.agent = Some(agent.to_owned());
+                    self.push(rule);
+                }
+            }
+        }
+        self
+    }
+
     fn add(&mut self, decision: Decision, about: About) {
         self.push(Rule { decision, about, except: Vec::new(), agent: None, reason: None });
     }

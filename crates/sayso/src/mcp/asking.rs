@@ -1,8 +1,6 @@
 //! Brings a question to the person: as an answer at the hook, by the client's own dialog, or to the inbox. Where there is nobody, it is a no.
 
 use std::collections::HashMap;
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,19 +8,15 @@ use std::time::{Duration, Instant};
 use sayso_core::node::Node;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
-use sayso_core::visible::visible;
 use sayso_gate::ports::{Ask, Later};
 
 use super::message::Id;
 use super::open::{Calls, Open};
 use super::slot::Slot;
 use super::{random_word, replies};
-use crate::hook::{inbox, pending};
-use crate::serve::client::{Client, Trouble};
-use crate::serve::wire;
+use crate::hook::pending;
+use crate::rpc::inbox::{LONGEST, in_inbox};
 
-/// A question without an end of its own is open so long.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// A longer question is not for the dialog of a client: nobody would see all of it there.
 const LONGEST_MESSAGE: usize = 8 << 10;
 
@@ -74,13 +68,13 @@ impl Asks {
 
     /// Whether a hook has let the very same call through, which a person was asked about there.
     fn was_asked_at_hook(&self, prompt: &Prompt, open: &Open) -> bool {
-        let Some(id) = open.tool_use.as_deref().filter(|_| prompt.round == Round::Only) else { return false };
+        let Some(id) = open.about.tool_use.as_deref().filter(|_| prompt.round == Round::Only) else { return false };
         pending::take_for_gateway(&self.state, id, prompt.operation.args()).unwrap_or(false)
     }
 
     /// Asks by the client; none if it cannot show it.
     fn elicit(&self, prompt: &Arc<Prompt>, open: &Arc<Open>) -> Option<(String, Arc<Slot<Ended>>)> {
-        let with_mode = open.elicits?;
+        let with_mode = open.about.elicits?;
         let message = message(prompt)?;
         let answers: Vec<String> = offered(prompt).map(|(_, words)| words).chain(["deny".to_owned()]).collect();
         let params = replies::question(&message, &answers, with_mode);
@@ -90,7 +84,7 @@ impl Asks {
         let asked = Asked { prompt: Arc::clone(prompt), open: Arc::clone(open), slot: Arc::clone(&slot), until };
         // Known before it is said: the answer may come at once.
         self.asked().insert(token.clone(), asked);
-        let line = match open.is_modern {
+        let line = match open.about.is_modern {
             true => replies::input_required(&open.answers(), &token, &params),
             false => replies::elicitation(&Id::text(&token), &params),
         };
@@ -216,72 +210,5 @@ struct Forget<'a>(&'a Asks, String);
 impl Drop for Forget<'_> {
     fn drop(&mut self) {
         self.0.asked().remove(&self.1);
-    }
-}
-
-/// Asks in the inbox, on a thread of its own; whoever stops waiting takes the question back.
-async fn in_inbox(state: &Path, prompt: Arc<Prompt>, starts: bool) -> Ended {
-    let slot = Slot::new();
-    let line = Arc::new(Line::default());
-    let (answers, connection, state) = (Arc::clone(&slot), Arc::clone(&line), state.to_owned());
-    let spawned =
-        std::thread::Builder::new().name("inbox".to_owned()).spawn(move || answers.put(put(&state, &prompt, starts, &connection)));
-    if let Err(error) = spawned {
-        return Ended::Failed(format!("nobody could be asked: {error}"));
-    }
-    let _cut = Cut(line);
-    slot.wait().await
-}
-
-/// The connection of a question, or that it is not wanted any more.
-#[derive(Default)]
-struct Line(Mutex<(bool, Option<UnixStream>)>);
-
-struct Cut(Arc<Line>);
-
-impl Drop for Cut {
-    fn drop(&mut self) {
-        let mut line = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        line.0 = true;
-        if let Some(stream) = line.1.take() {
-            // If it is closed already, that is what was wanted.
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-}
-
-fn put(state: &Path, prompt: &Prompt, starts: bool, line: &Line) -> Ended {
-    let reason = prompt.verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
-    let failed = |why: String| Ended::Failed(format!("a person has to be asked: {reason}; and {why}; or allow it with a rule"));
-    match inbox::is_there(state) {
-        Ok(_) => {}
-        Err(Trouble::NotThere) if starts => {
-            if let Err(why) = inbox::start(state) {
-                return failed(why);
-            }
-        }
-        Err(trouble) => return failed(trouble.words()),
-    }
-    let client = match Client::new(state) {
-        Ok(Some(client)) => client,
-        Ok(None) => return failed(Trouble::NotThere.words()),
-        Err(why) => return failed(why),
-    };
-    let left = prompt.timeout.map_or(LONGEST, Duration::from_secs);
-    let hand = |stream: UnixStream| {
-        let mut line = line.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.0 {
-            let _ = stream.shutdown(Shutdown::Both);
-        } else {
-            line.1 = Some(stream);
-        }
-    };
-    match client.hold("/v1/prompts", &wire::question(prompt, left.as_secs()), Instant::now() + left, hand) {
-        Ok(answer) if answer.is_done() => {
-            wire::read_ended(&answer.body).unwrap_or_else(|why| Ended::Failed(format!("the inbox said: {why}")))
-        }
-        Ok(answer) => Ended::Failed(answer.problem().replace("\nhint: ", "; ")),
-        Err(Trouble::TooSlow) => Ended::TimedOut,
-        Err(trouble) => Ended::Failed(trouble.words()),
     }
 }

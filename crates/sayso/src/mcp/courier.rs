@@ -1,14 +1,14 @@
 //! The gate's Run for calls that a server answers: an approved call goes to the server, and what comes back ends it.
 
-use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 
 use super::catalogue::Catalogue;
 use super::open::{Calls, Open};
+use crate::rpc::pipe::Pipe;
 
 /// Takes bytes to the server; it says what went wrong.
 pub(super) trait Carry: Send + Sync {
@@ -17,26 +17,6 @@ pub(super) trait Carry: Send + Sync {
     /// # Errors
     /// When it is not there any more.
     fn carry(&self, open: &Open, line: &[u8]) -> Result<(), String>;
-}
-
-/// The way to a server over a pipe.
-pub(super) struct Pipe(pub Mutex<Option<Box<dyn Write + Send>>>);
-
-impl Pipe {
-    /// Passes bytes on as they are.
-    ///
-    /// # Errors
-    /// When nobody reads them.
-    pub(super) fn pass(&self, bytes: &[u8]) -> Result<(), String> {
-        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pipe = pipe.as_mut().ok_or("the server gets nothing any more")?;
-        pipe.write_all(bytes).and_then(|()| pipe.flush()).map_err(|error| format!("the server does not read any more: {error}"))
-    }
-
-    /// Says that nothing more comes.
-    pub(super) fn close(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
 }
 
 impl Carry for Pipe {

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
 
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
@@ -12,23 +11,20 @@ use sayso_gate::ports::Ran;
 
 use super::asking::{Asks, Ways};
 use super::catalogue::Catalogue;
-use super::courier::Pipe;
 use super::judge::{Bench, Judge};
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
-use super::open::{Calls, Open, Walk, Whose};
+use super::open::{About, Calls, Open, Whose};
 use super::outlet::Outlet;
 use super::peek::{self, Peeked};
 use super::replies;
+use crate::rpc::pipe::Pipe;
+use crate::rpc::walking::{Walked, walk};
 use sayso_tools::lines::Line;
 
-/// So many calls may wait for a person; more are denied.
-const MOST_HELD: usize = 256;
 /// So many refused messages of one run are written down.
 const MOST_NOTES: u64 = 100;
 /// So many requests for lists may be open.
 const MOST_LISTS: usize = 1024;
-/// A judge needs so much stack.
-const STACK: usize = 4 << 20;
 /// Where a server says at the start or at the end of an answer whether the tool failed.
 const NEAR: usize = 4096;
 
@@ -172,65 +168,23 @@ impl Gateway {
         };
         let tool_use = meta.and_then(|meta| meta.get("claudecode/toolUseId").or_else(|| meta.get("callId")));
         let progress = meta.and_then(|meta| meta.get("progressToken"));
-        let mut open = Open::new(self.judge.next_id(), id, line, version.is_some());
-        open.elicits = elicits;
-        open.tool_use = tool_use.and_then(Node::as_text).map(str::to_owned);
-        open.progress = progress.filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_))).cloned();
-        let open = Arc::new(open);
+        let about = About {
+            is_modern: version.is_some(),
+            elicits,
+            tool_use: tool_use.and_then(Node::as_text).map(str::to_owned),
+            progress: progress.filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_))).cloned(),
+            ..About::default()
+        };
+        let open = Arc::new(Open::new(self.judge.next_id(), id, line, about));
         self.asks.set_ways(self.ways(&bench));
         let call = self.judge.call(open.call.clone(), tool, arguments, self.catalogue.identity(tool));
-        self.calls.add(&open);
         let gate = Arc::clone(&bench.gate);
-        let mut walk: Walk = Box::pin(async move { gate.call(call).await });
-        match walk.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(finished) => self.over(&open, &finished),
-            Poll::Pending if open.was_sent.load(Ordering::SeqCst) => {
-                match self.calls.keep(&open, walk) {
-                    // The answer is there, or is just being passed on.
-                    Some(walk) if open.is_followed.load(Ordering::SeqCst) => drop(pollster::block_on(walk)),
-                    _ => {}
-                }
-                self.calls.remove(&open);
-            }
-            Poll::Pending => self.hold(open, walk),
-        }
+        walk(self, open, Box::pin(async move { gate.call(call).await }));
     }
 
     fn ways(&self, bench: &Bench) -> Ways {
         let listed = bench.settings.mcp_elicitation.contains(&self.judge.who.client);
         Ways { elicits: listed, starts_inbox: bench.settings.hooks_start }
-    }
-
-    /// Waits with a call until somebody has answered, on a thread of its own.
-    fn hold(self: &Arc<Self>, open: Arc<Open>, walk: Walk) {
-        let id = open.address().id.clone();
-        let deny = |why: &str| {
-            self.calls.remove(&open);
-            self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.is_modern));
-        };
-        if !self.calls.hold(&open, MOST_HELD) {
-            return deny(&format!("{MOST_HELD} calls wait for a person already"));
-        }
-        let (gateway, own) = (Arc::clone(self), Arc::clone(&open));
-        let wait = move || {
-            if let Some(finished) = pollster::block_on(own.unless_cancelled(walk)) {
-                gateway.over(&own, &finished);
-            }
-            gateway.calls.remove(&own);
-        };
-        if let Err(error) = std::thread::Builder::new().name("held".to_owned()).stack_size(STACK).spawn(wait) {
-            deny(&error.to_string());
-        }
-    }
-
-    /// A call is over. What the server never got is answered by us.
-    fn over(&self, open: &Open, finished: &Finished) {
-        // Before it is answered: then its id is free.
-        self.calls.remove(open);
-        if !open.was_sent.load(Ordering::SeqCst) {
-            let id = open.address().id.clone();
-            self.client.say(replies::denied(&id, &finished.message, open.is_modern));
-        }
     }
 
     /// Takes a call back that the server never got; false if it has to know.
@@ -249,8 +203,8 @@ impl Gateway {
     pub(super) fn tick(&self, says: bool) {
         self.asks.expire();
         for open in self.calls.all_held().iter().filter(|_| says) {
-            if let Some(token) = &open.progress {
-                self.client.say(replies::progress(token, open.tick()));
+            if let Some(token) = &open.about.progress {
+                self.client.say(replies::progress(token, open.about.tick()));
             }
         }
     }
@@ -339,6 +293,27 @@ impl Gateway {
         for open in self.calls.all_held() {
             open.cancel();
         }
+    }
+}
+
+impl Walked<About, Finished> for Gateway {
+    fn calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// What the server never got is answered by us.
+    fn over(&self, open: &Open, finished: Finished) {
+        // Before it is answered: then its id is free.
+        self.calls.remove(open);
+        if !open.was_sent.load(Ordering::SeqCst) {
+            let id = open.address().id.clone();
+            self.client.say(replies::denied(&id, &finished.message, open.about.is_modern));
+        }
+    }
+
+    fn no_room(&self, open: &Open, why: &str) {
+        let id = open.address().id.clone();
+        self.client.say(replies::denied(&id, &format!("denied: {why}. nothing was changed"), open.about.is_modern));
     }
 }
 

@@ -13,7 +13,7 @@ use super::gateway::can_elicit;
 use super::http::{Flow, Proxy, plain, refused};
 use super::http_dialog::{self, Waiting, Waits};
 use super::message::{self, CALL, Id, Refused};
-use super::open::{Open, Walk};
+use super::open::{About, Open, Walk};
 use super::replies;
 use super::upstream::Answer;
 
@@ -95,14 +95,13 @@ pub(super) async fn call(
     };
     let listed = bench.settings.mcp_elicitation.contains(&proxy.judge.who.client);
     proxy.asks.set_ways(Ways { elicits: listed, starts_inbox: bench.settings.hooks_start });
-    let mut open = Open::new(number.clone(), key.clone(), body, is_modern);
-    open.elicits = match version {
+    let elicits = match version {
         Some(version) => can_elicit(meta.and_then(|meta| meta.get("io.modelcontextprotocol/clientCapabilities")), Some(version)),
         // Only on a stream can a client be asked before it has its answer.
         None => proxy.sessions.elicits(&headers).filter(|_| takes_events),
     };
-    open.known_as = Mutex::new(Some(id.clone()));
-    let open = Arc::new(open);
+    let about = About { is_modern, elicits, known_as: Mutex::new(Some(id.clone())), ..About::default() };
+    let open = Arc::new(Open::new(number.clone(), key.clone(), body, about));
     let (go, may_go) = oneshot::channel();
     proxy.way.waiting().insert(number.clone(), go);
     proxy.calls.add(&open);

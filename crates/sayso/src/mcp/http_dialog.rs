@@ -171,7 +171,7 @@ pub(super) async fn retry(
         let why = "the question that this answers is not open any more, or was about another call".to_owned();
         return refused(200, &Refused { id: Some(id.clone()), code: BAD_PARAMS, why });
     };
-    *retried.open.known_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
+    *retried.open.about.known_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
     proxy.calls.hand_over(&retried.open, &waiting.key, without_answer(&body).unwrap_or(body));
     waiting.id = id.clone();
     retried.go_on();

@@ -28,7 +28,10 @@ pub fn checked(name: &str) -> Result<String, String> {
 }
 
 /// The name by the command, where nobody gave one.
-pub(super) fn of_command(command: &[OsString]) -> Result<String, String> {
+///
+/// # Errors
+/// When it has none that could stand in a rule.
+pub fn of_command(command: &[OsString]) -> Result<String, String> {
     let words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let base = |word: &str| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_runner = |word: &str| RUNNERS.contains(&base(word).as_str());

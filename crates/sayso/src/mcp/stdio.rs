@@ -3,26 +3,26 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read as _;
 use std::os::fd::AsFd as _;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
 use super::asking::{Asks, Speak};
 use super::catalogue::Catalogue;
-use super::courier::{Courier, Pipe};
+use super::courier::Courier;
 use super::gateway::Gateway;
 use super::identity::Identity;
 use super::judge::{Judge, Who};
 use super::open::{Calls, Open};
 use super::outlet::Outlet;
-use super::{message, name, random_word, server};
+use super::{message, name, server};
+use crate::rpc::pipe::Pipe;
+use crate::rpc::random_word;
+use crate::rpc::signals::{Signals, nobody_reads, thread};
 use sayso_tools::lines::{Line, Lines};
 
 /// The longest line of a server.
@@ -76,7 +76,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let signals = Signals::catch()?;
     let mut child = server::start(&options.command)?;
     let (input, output) = (child.stdin.take().ok_or("the server has no input")?, child.stdout.take().ok_or("the server has no output")?);
-    let pipe = Arc::new(Pipe(Mutex::new(Some(Box::new(input)))));
+    let pipe = Arc::new(Pipe::new(input));
     let calls = Arc::new(Calls::default());
     let state = crate::record_folder::whereabouts()?.state;
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::new(Only(Arc::clone(&outlet)))));
@@ -120,11 +120,6 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     server::end_like(status);
 }
 
-fn thread(name: &str, stack: usize, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
-    let spawned = std::thread::Builder::new().name(name.to_owned()).stack_size(stack).spawn(work);
-    spawned.map(drop).map_err(|error| format!("no thread could be started: {error}"))
-}
-
 fn from_client(gateway: &Arc<Gateway>, stdin: File, left: &AtomicBool) {
     let mut lines = Lines::new(stdin, message::LONGEST);
     loop {
@@ -160,48 +155,6 @@ fn ticks(gateway: &Gateway, child: u32, left: &AtomicBool) {
         if left.load(Ordering::SeqCst) && nobody_reads() {
             let since = *since.get_or_insert_with(Instant::now);
             server::signal(child, if since.elapsed() > GRACE { Signal::KILL } else { Signal::TERM });
-        }
-    }
-}
-
-/// Whether the other end of our output is closed.
-fn nobody_reads() -> bool {
-    let stdout = std::io::stdout();
-    let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut polled, Some(&now)).is_ok()
-        && polled.iter().any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL))
-}
-
-/// Signals that are for the server.
-struct Signals(Vec<(Signal, UnixStream)>);
-
-impl Signals {
-    fn catch() -> Result<Signals, String> {
-        let failed = |error: std::io::Error| format!("signals cannot be caught: {error}");
-        let mut all = Vec::new();
-        for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2] {
-            let (ours, theirs) = UnixStream::pair().map_err(failed)?;
-            signal_hook::low_level::pipe::register(signal.as_raw(), theirs).map_err(failed)?;
-            all.push((signal, ours));
-        }
-        Ok(Signals(all))
-    }
-
-    fn pass_on(mut self, child: u32) {
-        loop {
-            let mut polled: Vec<PollFd<'_>> =
-                self.0.iter().map(|(_, stream)| PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::IN)).collect();
-            if poll(&mut polled, None).is_err() {
-                continue;
-            }
-            let ready: Vec<bool> = polled.iter().map(|fd| !fd.revents().is_empty()).collect();
-            for ((signal, stream), _) in self.0.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
-                let mut bytes = [0; 16];
-                // Several of one kind count once, as with signals.
-                let _ = stream.read(&mut bytes);
-                server::pass_on(child, *signal);
-            }
         }
     }
 }

@@ -100,10 +100,10 @@ impl Sources {
             let there = NAMES.iter().map(|name| folder.join(name)).filter(|path| fs::symlink_metadata(path).is_ok());
             there.for_each(|path| add(path, Depth::Content));
         }
-        let file = settings.join("settings.yaml");
-        if fs::symlink_metadata(&file).is_ok() {
-            add(file, Depth::Content);
-        }
+        // What comes there later changes the folder, too.
+        add(settings.clone(), Depth::Content);
+        let own = std::iter::once(settings.join("settings.yaml")).chain(sayso_world::policy_files::imported_files(&whereabouts.config));
+        own.filter(|file| fs::symlink_metadata(file).is_ok()).for_each(|file| add(file, Depth::Content));
         let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
         let mut marks = Vec::with_capacity(places.len());
         for (path, depth) in places {
@@ -156,7 +156,7 @@ mod tests {
         let (_scratch, whereabouts, workspace) = room();
         assert!(Sources::look(&whereabouts, &workspace).is_none(), "it was changed just now");
         let policy = whereabouts.config.join("policy.yaml");
-        let changes: [(&str, &dyn Fn()); 9] = [
+        let changes: [(&str, &dyn Fn()); 10] = [
             ("another text of the same length", &|| fs::write(&policy, "version: 2\n").unwrap()),
             ("another file in its place", &|| {
                 let new = whereabouts.config.join("new");
@@ -173,6 +173,9 @@ mod tests {
             ("settings that sayso wrote", &|| {
                 fs::create_dir(whereabouts.config.join("policy.d")).unwrap();
                 fs::write(whereabouts.config.join("policy.d/settings.yaml"), "mode: balanced\n").unwrap();
+            }),
+            ("rules that were brought along", &|| {
+                fs::write(whereabouts.config.join("policy.d/imported-claude.yaml"), "version: 1\n").unwrap();
             }),
             ("others may write there", &|| {
                 use std::os::unix::fs::PermissionsExt as _;

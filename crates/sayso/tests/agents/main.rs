@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod acp;
+mod cases_acp;
 mod cases_claude;
 mod cases_codex;
 mod cases_inbox;
@@ -24,6 +26,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 /// One thing that an agent is made to do.
+#[derive(Clone)]
 pub struct Case {
     /// The agent, and how it runs.
     pub row: &'static str,
@@ -40,11 +43,12 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
-    let cases: Vec<Case> = [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all(), cases_mcp::all()]
-        .into_iter()
-        .flatten()
-        .filter(is_wanted)
-        .collect();
+    let cases: Vec<Case> =
+        [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all(), cases_mcp::all(), cases_acp::all(&agents)]
+            .into_iter()
+            .flatten()
+            .filter(is_wanted)
+            .collect();
     let (mut seen, mut failed) = (Vec::new(), 0);
     for case in &cases {
         let start = Instant::now();
@@ -60,8 +64,12 @@ fn main() -> ExitCode {
     if failed == 0 && of_mcp.len() == cases_mcp::all().len() && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
         cases_mcp::write(&agents, &of_mcp);
     }
+    let (editors, seen): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(row, _, _)| cases_acp::ROWS.contains(row));
     if failed == 0 && wanted.is_empty() {
         table::check(&agents, &seen);
+    }
+    if failed == 0 && (wanted.is_empty() || wanted == ["acp"]) {
+        table::check_editors(&editors);
     }
     if failed == 0 && wanted == ["inbox"] && std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
         table::write_inbox(&agents);

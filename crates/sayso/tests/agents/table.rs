@@ -7,6 +7,7 @@ use std::path::Path;
 const TABLE: &str = "<!-- what the agents did: written by `./test --agents` -->";
 const SESSION: &str = "<!-- a session: written by `./test --agents` -->";
 const INBOX: &str = "<!-- a call answered in a browser: written by `./test --agents` -->";
+const EDITORS: &str = "<!-- what agents of editors did: written by `./test --agents` -->";
 const END: &str = "<!-- end -->";
 
 /// Where it stands.
@@ -18,6 +19,18 @@ fn document() -> std::path::PathBuf {
 pub fn write_inbox(agents: &Path) {
     let text = std::fs::read_to_string(document()).unwrap();
     std::fs::write(document(), put(&text, INBOX, &crate::cases_inbox::play(agents))).unwrap();
+}
+
+/// Compares the table of agents behind an editor with the document, or writes it there.
+pub fn check_editors(seen: &[(&str, &str, String)]) {
+    let text = std::fs::read_to_string(document()).unwrap();
+    let new = put(&text, EDITORS, &table(seen));
+    if std::env::var_os("SAYSO_WRITE_NUMBERS").is_some() {
+        std::fs::write(document(), new).unwrap();
+    } else {
+        let advice = "look at it, and run with SAYSO_WRITE_NUMBERS=1";
+        assert!(new == text, "the agents did something else than docs/agents.md says; {advice}:\n{}", table(seen));
+    }
 }
 
 /// Compares the table with the document, or writes it there, with a session that nobody compares: its screen is never quite the same.

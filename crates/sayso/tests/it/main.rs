@@ -7,6 +7,7 @@
     reason = "a helper of a test fails by panicking, like the test itself"
 )]
 
+mod acp;
 mod at_terminal;
 mod audit;
 mod bad_input;
@@ -17,6 +18,7 @@ mod corpus;
 mod desk;
 mod doctor;
 mod doctor_agents;
+mod examples;
 mod exec;
 mod holes;
 mod holes_commands;
@@ -24,6 +26,7 @@ mod holes_grants;
 mod holes_policy;
 mod hook;
 mod import;
+mod import_reports;
 mod install;
 mod mcp;
 mod numbers;

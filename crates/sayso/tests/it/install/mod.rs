@@ -3,6 +3,7 @@
 mod asking;
 mod claude;
 mod codex;
+mod importing;
 mod mcp;
 mod random;
 mod refusals;

@@ -8,7 +8,7 @@ mod elicitation;
 mod faults;
 mod hostile;
 mod http;
-mod life;
+pub mod life;
 mod own;
 mod passing;
 

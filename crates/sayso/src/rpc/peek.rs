@@ -6,7 +6,7 @@ use sayso_core::text::{Limits, json};
 
 /// The outside of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Peeked<'a> {
+pub(crate) struct Peeked<'a> {
     /// The id, as JSON.
     pub id: Option<&'a str>,
     /// The method, as JSON.
@@ -20,7 +20,7 @@ pub(super) struct Peeked<'a> {
 }
 
 /// Looks at a message; none if it is no object from end to end.
-pub(super) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
+pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
     let mut at = Scan { bytes: line, at: 0 };
     at.blank();
     at.take(b'{')?;
@@ -69,7 +69,7 @@ impl<'a> Peeked<'a> {
     }
 
     /// What the method says.
-    pub(super) fn method(&self) -> Option<String> {
+    pub(crate) fn method(&self) -> Option<String> {
         let node = json::read(self.method?, &Limits { bytes: 4096, depth: 1, nodes: 1 }).ok()?;
         node.as_text().map(str::to_owned)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 /// The place. The first value that is put counts.
-pub(super) struct Slot<T>(Mutex<State<T>>);
+pub(crate) struct Slot<T>(Mutex<State<T>>);
 
 struct State<T> {
     value: Option<T>,
@@ -14,7 +14,7 @@ struct State<T> {
 }
 
 impl<T> Slot<T> {
-    pub(super) fn new() -> Arc<Slot<T>> {
+    pub(crate) fn new() -> Arc<Slot<T>> {
         Arc::new(Slot(Mutex::new(State { value: None, is_filled: false, waker: None })))
     }
 
@@ -23,7 +23,7 @@ impl<T> Slot<T> {
     }
 
     /// Puts the value, and wakes whoever waits. Only the first one counts.
-    pub(super) fn put(&self, value: T) {
+    pub(crate) fn put(&self, value: T) {
         let mut state = self.state();
         if state.is_filled {
             return;
@@ -35,12 +35,12 @@ impl<T> Slot<T> {
     }
 
     /// Whether a value was put.
-    pub(super) fn is_filled(&self) -> bool {
+    pub(crate) fn is_filled(&self) -> bool {
         self.state().is_filled
     }
 
     /// Waits for the value.
-    pub(super) async fn wait(&self) -> T {
+    pub(crate) async fn wait(&self) -> T {
         poll_fn(|context| {
             let mut state = self.state();
             match state.value.take() {

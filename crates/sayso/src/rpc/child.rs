@@ -1,4 +1,4 @@
-//! The process of the server: it dies with the gateway, and what ends it ends the gateway in the same way.
+//! The process behind a gateway, a server or an agent: it dies with the gateway, and what ends it ends the gateway in the same way.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -7,34 +7,34 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal};
 
-/// The hidden command between the gateway and the server.
+/// The hidden command between a gateway and the process behind it.
 pub const INNER: &str = "mcp-inner";
 
-/// Starts the server: its input and output are ours, its errors go where ours go.
+/// Starts it: its input and output are ours, its errors go where ours go.
 ///
 /// # Errors
 /// When it cannot be started.
-pub(super) fn start(command: &[OsString]) -> Result<Child, String> {
+pub(crate) fn start(command: &[OsString]) -> Result<Child, String> {
     let words = with_inner(command)?;
     let (own, words) = words.split_first().ok_or("there is no command")?;
     let mut inner = Command::new(own);
     inner.args(words);
     // A group of its own, so that all of it can be ended.
     inner.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    inner.spawn().map_err(|error| format!("the server could not be started: {error}"))
+    inner.spawn().map_err(|error| format!("it could not be started: {error}"))
 }
 
-/// The command that starts a server so that it dies with the thread that started it.
+/// The command that starts a process so that it dies with the thread that started it.
 ///
 /// # Errors
 /// When sayso's own program cannot be found.
-pub(super) fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
+pub(crate) fn with_inner(command: &[OsString]) -> Result<Vec<OsString>, String> {
     let own = std::env::current_exe().map_err(|error| format!("sayso cannot find itself: {error}"))?;
     let before = [own.into_os_string(), INNER.into(), std::process::id().to_string().into()];
     Ok(before.into_iter().chain(command.iter().cloned()).collect())
 }
 
-/// `sayso mcp-inner PARENT COMMAND…`: asks the system to end this process with the gateway, and becomes the server.
+/// `sayso mcp-inner PARENT COMMAND…`: asks the system to end this process with the gateway, and becomes what is behind it.
 ///
 /// This takes a process of its own: between fork and exec, no safe code may run.
 pub fn inner() -> Option<std::process::ExitCode> {
@@ -48,20 +48,20 @@ pub fn inner() -> Option<std::process::ExitCode> {
     let is_there = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get()) == parent;
     let (Ok(()), true, Some(program)) = (said, is_there, words.next()) else { return Some(126.into()) };
     let error = Command::new(&program).args(words).exec();
-    let _ = writeln!(std::io::stderr(), "sayso: the server `{}` could not be started: {error}", program.to_string_lossy());
+    let _ = writeln!(std::io::stderr(), "sayso: `{}` could not be started: {error}", program.to_string_lossy());
     Some(if error.kind() == std::io::ErrorKind::NotFound { 127.into() } else { 126.into() })
 }
 
-/// Sends a signal to the server and to everything that it started.
-pub(super) fn signal(child: u32, signal: Signal) {
+/// Sends a signal to it and to everything that it started.
+pub(crate) fn signal(child: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
         // Whoever is gone needs no signal.
         let _ = rustix::process::kill_process_group(pid, signal);
     }
 }
 
-/// Sends a signal to the server as its client would; those of a terminal are for everything that it started, too.
-pub(super) fn pass_on(child: u32, signal: Signal) {
+/// Sends a signal to it as whoever started it would; those of a terminal are for everything that it started, too.
+pub(crate) fn pass_on(child: u32, signal: Signal) {
     if [Signal::INT, Signal::QUIT, Signal::HUP].contains(&signal) {
         return self::signal(child, signal);
     }
@@ -70,8 +70,8 @@ pub(super) fn pass_on(child: u32, signal: Signal) {
     }
 }
 
-/// Ends this process as the server ended.
-pub(super) fn end_like(status: ExitStatus) -> ! {
+/// Ends this process as that one ended.
+pub(crate) fn end_like(status: ExitStatus) -> ! {
     if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
         let _ = signal_hook::low_level::emulate_default_handler(signal.as_raw());
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const MOST_WAITING: usize = 64 << 20;
 
 /// The way to the client.
-pub(super) struct Outlet {
+pub(crate) struct Outlet {
     out: Mutex<Box<dyn Write + Send>>,
     waiting: Mutex<Waiting>,
     changed: Condvar,
@@ -32,7 +32,7 @@ impl Outlet {
     ///
     /// # Errors
     /// When there is no thread for it.
-    pub(super) fn start(out: Box<dyn Write + Send>) -> Result<Arc<Outlet>, String> {
+    pub(crate) fn start(out: Box<dyn Write + Send>) -> Result<Arc<Outlet>, String> {
         let outlet = Arc::new(Outlet { out: Mutex::new(out), waiting: Mutex::default(), changed: Condvar::new() });
         let own = Arc::clone(&outlet);
         let spawned = std::thread::Builder::new().name("outlet".to_owned()).spawn(move || own.say_all());
@@ -44,13 +44,13 @@ impl Outlet {
     }
 
     /// Passes bytes on as they are, now. False if nobody reads them.
-    pub(super) fn pass(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn pass(&self, bytes: &[u8]) -> bool {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(bytes).and_then(|()| out.flush()).is_ok()
     }
 
     /// Says something of our own, soon.
-    pub(super) fn say(&self, line: Vec<u8>) {
+    pub(crate) fn say(&self, line: Vec<u8>) {
         let mut waiting = self.waiting();
         while waiting.bytes > MOST_WAITING && !waiting.is_broken {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +88,7 @@ impl Outlet {
     }
 
     /// Waits until everything of our own was said, or nobody reads any more, but not longer than this.
-    pub(super) fn finish(&self, longest: Duration) {
+    pub(crate) fn finish(&self, longest: Duration) {
         let until = Instant::now() + longest;
         let mut waiting = self.waiting();
         while (!waiting.lines.is_empty() || waiting.is_busy) && !waiting.is_broken && Instant::now() < until {

@@ -1,0 +1,59 @@
+//! A question of sayso's own, in the dialog that an editor has for what its agent asks.
+
+use sayso_core::node::{Node, Value};
+use sayso_core::prompt::Prompt;
+use sayso_core::tool::{Kind, Role};
+use sayso_core::visible::{visible, visible_block};
+
+/// A longer question is not for the dialog of an editor: nobody would see all of it there.
+const LONGEST: usize = 64 << 10;
+
+fn content(text: String) -> Node {
+    Node::map([("type", Node::text("content")), ("content", Node::map([("type", Node::text("text")), ("text", Node::text(text))]))])
+}
+
+/// The tool call that the person is asked about; none if it is too much to be shown there.
+pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
+    let operation = &prompt.operation;
+    let presentation = &prompt.presentation;
+    let mut lines = vec![format!("sayso asks: {}", prompt.description)];
+    if let Some(command) = operation.command() {
+        lines.push(format!("it runs:\n{}", visible_block(command)));
+        lines.push(format!("in: {}", visible(&operation.cwd())));
+    }
+    lines.extend(prompt.verdict.reasons.iter().take(3).map(|reason| format!("because: {}", visible(&reason.text))));
+    lines.extend(presentation.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.extend(presentation.details.iter().map(|(name, value)| format!("{name}: {value}")));
+    let text = lines.join("\n");
+    let mut contents = vec![content(text.clone())];
+    let path = operation.text(Role::Path);
+    let mut size = text.len();
+    let kind = match operation.kind() {
+        Kind::Terminal => "execute",
+        Kind::FileWrite => {
+            let new = operation.text(Role::Content).unwrap_or_default();
+            size += new.len();
+            contents.push(Node::map([
+                ("type", Node::text("diff")),
+                ("path", Node::text(path.unwrap_or_default())),
+                ("oldText", Value::Null.into()),
+                ("newText", Node::text(new)),
+            ]));
+            "edit"
+        }
+        Kind::FileRead => "read",
+        _ => "other",
+    };
+    let locations = path.map(|path| Node::map([("path", Node::text(path))])).into_iter().collect();
+    let title = format!("sayso: {}", prompt.description);
+    (size <= LONGEST).then(|| {
+        Node::map([
+            ("toolCallId", Node::text(id)),
+            ("title", Node::text(title)),
+            ("kind", Node::text(kind)),
+            ("status", Node::text("pending")),
+            ("content", Value::List(contents).into()),
+            ("locations", Value::List(locations).into()),
+        ])
+    })
+}
