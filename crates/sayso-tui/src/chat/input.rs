@@ -64,6 +64,12 @@ impl Input {
         self.set(String::new());
     }
 
+    /// Puts a text back that was not sent after all; what was typed since stands behind it.
+    pub fn put_back(&mut self, text: String) {
+        let since = std::mem::take(&mut self.text);
+        self.set(if since.is_empty() { text } else { format!("{text}\n{since}") });
+    }
+
     fn set(&mut self, text: String) {
         self.at = text.len();
         self.text = text;

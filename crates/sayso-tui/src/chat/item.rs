@@ -52,6 +52,8 @@ pub struct Item {
     rows: Option<(u16, bool, Vec<Spans>)>,
     /// How many lines of it are in the rows.
     done: usize,
+    /// How many rows stay when more comes: those behind them are of the line that is being written.
+    stays: usize,
 }
 
 #[derive(Debug)]
@@ -75,7 +77,7 @@ enum Content {
 
 impl Item {
     fn of(content: Content) -> Item {
-        Item { content, rows: None, done: 0 }
+        Item { content, rows: None, done: 0, stays: 0 }
     }
 
     /// What the person said.
@@ -182,9 +184,9 @@ impl Item {
     }
 
     /// The rows at a width. Where `open` is false, what a tool brought is folded.
-    pub fn rows(&mut self, width: u16, open: bool) -> Vec<&Spans> {
+    pub fn rows(&mut self, width: u16, open: bool) -> &[Spans] {
         self.measure(width, open);
-        self.rows.as_ref().map(|(_, _, rows)| rows.iter().collect()).unwrap_or_default()
+        self.rows.as_ref().map_or(&[], |(_, _, rows)| rows)
     }
 
     /// How many rows it takes.
@@ -198,7 +200,7 @@ impl Item {
             self.rows.as_ref().is_some_and(|(of, was, _)| *of == width && (*was == open || !matches!(self.content, Content::Call { .. })));
         if !fits {
             self.rows = None;
-            self.done = 0;
+            (self.done, self.stays) = (0, 0);
         }
         let lead = if self.is_apart() { vec![Vec::new()] } else { Vec::new() };
         let (_, _, rows) = self.rows.get_or_insert_with(|| (width, open, lead));
@@ -210,19 +212,17 @@ impl Item {
                 }
             }
             Content::Words { lines, tail, state } => {
-                // The row of the line that is being written goes, and comes again with more in it.
-                let kept = self.done;
-                if let Some(tail_rows) = rows.iter().position(is_tail) {
-                    rows.truncate(tail_rows);
+                // The rows of the line that is being written go, and come again with more in them.
+                if self.done > 0 || self.stays > 0 {
+                    rows.truncate(self.stays);
                 }
-                for spans in lines.get(kept..).unwrap_or_default() {
+                for spans in lines.get(self.done..).unwrap_or_default() {
                     put(rows, Whose::Model, false, spans, width);
                     self.done += 1;
                 }
+                self.stays = rows.len();
                 if !tail.is_empty() {
-                    let at = rows.len();
                     put(rows, Whose::Model, false, &state.clone().line(tail), width);
-                    rows.iter_mut().skip(at).for_each(|row| row.insert(0, TAIL));
                 }
             }
             Content::Call { .. } if !rows.is_empty() => {}
@@ -244,13 +244,6 @@ impl Item {
             }
         }
     }
-}
-
-/// Marks rows of a line that is being written. It is drawn as nothing.
-const TAIL: (Tone, String) = (Tone::Spelled, String::new());
-
-fn is_tail(row: &Spans) -> bool {
-    row.first().is_some_and(|(tone, text)| *tone == Tone::Spelled && text.is_empty())
 }
 
 /// Folds a line behind its mark. A row of sayso's own that goes on does so behind a mark, too: what stands there may have been written by others.

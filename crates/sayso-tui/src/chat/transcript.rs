@@ -134,7 +134,7 @@ impl Transcript {
         while y < area.bottom() {
             let (width, open) = (self.width, self.open);
             let Some(item) = self.items.get_mut(number) else { break };
-            for row in item.rows(width, open).into_iter().skip(skip) {
+            for row in item.rows(width, open).iter().skip(skip) {
                 if y >= area.bottom() {
                     break;
                 }

@@ -1,6 +1,7 @@
 //! The session at a terminal: keys, news of the turn, and frames. It waits when nothing happens, and the turn works beside it.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +22,14 @@ use sayso_tui::patterns::Patterns;
 use sayso_tui::theme::Tone;
 
 use super::base::Base;
-use super::conversation::Said;
+use super::conversation::{Said, close};
 use super::instructions::instructions;
 use super::model::configured::Configured;
 use super::model::{Model, Usage};
 use super::news::{News, Reporter, ToScreen};
 use super::offered::{self, Around};
 use super::session::Session;
-use super::turn::Turn;
+use super::turn::{self, Turn};
 use super::{shown, tabs};
 use crate::screen::notice::{Notice, Waiting};
 use crate::screen::painted::look;
@@ -93,6 +94,8 @@ pub struct Now {
     pressed: Option<Instant>,
     /// A change that is taken back on `y`.
     pub(super) undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
+    /// A text that is sent when the turn is over.
+    queued: Option<String>,
     dirty: bool,
     over: bool,
 }
@@ -232,6 +235,12 @@ impl App {
                     self.said = said;
                     self.now.worker = None;
                     shown::over(self, &ended);
+                    match self.now.queued.take() {
+                        None => {}
+                        // What was typed for a turn that went on is not meant for one that was stopped.
+                        Some(text) if ended.trouble.is_some() => self.chat.input.put_back(text),
+                        Some(text) => self.sent(&text),
+                    }
                 }
                 other => shown::hear(self, other),
             }
@@ -343,12 +352,18 @@ impl App {
             Key::Ctrl('d') if self.chat.input.is_empty() => self.now.over = true,
             Key::PageUp | Key::PageDown => drop(self.chat.transcript.scroll(&key)),
             Key::End if self.chat.input.is_empty() => self.chat.transcript.follow(),
-            Key::Enter if self.now.worker.is_some() && !self.chat.input.text().trim_start().starts_with('/') => {
+            Key::Enter if self.now.worker.is_some() && self.now.queued.is_some() => {
                 self.chat.notice = Some("the model is still at work; Ctrl-C stops it".to_owned());
             }
             key => {
                 if let Typed::Sent(text) = self.chat.input.key(&key) {
-                    self.sent(&text);
+                    match self.now.worker.is_some() && super::slash::waits(&text) {
+                        true => {
+                            self.chat.notice = Some("that is sent when this turn is over".to_owned());
+                            self.now.queued = Some(text);
+                        }
+                        false => self.sent(&text),
+                    }
                 }
             }
         }
@@ -403,18 +418,16 @@ impl App {
                 let _ = base.refresh();
                 base.bench()
             };
-            let ended = turn.take(&mut said, &gate, &Reporter { to: to.clone(), session });
+            let taken = AssertUnwindSafe(|| turn.take(&mut said, &gate, &Reporter { to: to.clone(), session }));
+            // Whatever breaks, the screen hears that the turn is over, and what was said is not lost.
+            let ended = catch_unwind(taken).unwrap_or_else(|_| turn::Ended::broken());
+            close(&mut said);
             to.tell(News::Over(Box::new(ended), said));
         };
         match std::thread::Builder::new().name("sayso-turn".to_owned()).spawn(work) {
             Ok(worker) => self.now.worker = Some(worker),
             Err(error) => shown::problem(self, &format!("no thread could be started: {error}")),
         }
-    }
-
-    /// Whether a turn goes on.
-    pub(super) fn is_busy(&self) -> bool {
-        self.now.worker.is_some()
     }
 
     /// The person wants to leave.

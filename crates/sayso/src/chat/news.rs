@@ -38,6 +38,8 @@ pub enum News {
     Ends(Box<Finished>),
     /// Somebody is asked.
     Asked(Arc<Prompt>, SyncSender<Ended>),
+    /// Which sandbox this machine has.
+    Sandbox(String),
     /// The turn is over.
     Over(Box<turn::Ended>, Vec<Said>),
 }

@@ -19,13 +19,14 @@ use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
 use super::app::App;
-use super::commands;
 use super::conversation::Said;
 use super::model::{Piece, Trouble};
 use super::news::News;
 use super::turn::Ended;
 use crate::cli::undo::carry_out;
 
+/// How a line of ours goes on: what stands there may have been written by others.
+const GOES_ON: &str = "    ↪ ";
 /// So many effects of a catastrophe are told.
 const MOST_EFFECTS: usize = 4;
 
@@ -38,7 +39,7 @@ pub fn note(app: &mut App, lines: Vec<Spans>) {
 pub fn problem(app: &mut App, why: &str) {
     let lines = visible_block(why);
     let lines =
-        lines.lines().enumerate().map(|(at, text)| line(Tone::Warning, if at == 0 { format!("✗ {text}") } else { format!("  {text}") }));
+        lines.lines().enumerate().map(|(at, text)| line(Tone::Warning, if at == 0 { format!("✗ {text}") } else { format!("{GOES_ON}{text}") }));
     note(app, lines.collect());
 }
 
@@ -55,9 +56,6 @@ pub fn bar(app: &mut App) {
     bar.profile = settings.map(|settings| settings.profile).unwrap_or_default();
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
-    if bar.sandbox.is_empty() {
-        bar.sandbox = commands::sandbox();
-    }
     bar.usage = app.now.usage.words().unwrap_or_default();
     app.chat.banner = match (how, mode) {
         (How::Yolo, _) => Some(YOLO_BANNER.to_owned()),
@@ -162,6 +160,7 @@ pub fn hear(app: &mut App, news: News) {
             }
         }
         News::Ends(finished) => ends(app, &finished),
+        News::Sandbox(words) => app.chat.bar.sandbox = words,
         News::Asked(..) | News::Over(..) => {}
     }
 }
@@ -197,7 +196,10 @@ fn ends(app: &mut App, finished: &Finished) {
     };
     let how = visible_block(&how);
     let end_tone = if good { Tone::Faint } else { Tone::Warning };
-    lines.extend(how.lines().enumerate().map(|(at, one)| line(end_tone, format!("  {one}{}", if at == 0 { undo.as_str() } else { "" }))));
+    lines.extend(how.lines().enumerate().map(|(at, one)| match at {
+        0 => line(end_tone, format!("  {one}{undo}")),
+        _ => line(end_tone, format!("{GOES_ON}{one}")),
+    }));
     if let Some(item) = app.now.call.take().and_then(|number| app.chat.transcript.item(number)) {
         if !item.has_output() {
             item.output(&text("output"));

@@ -11,6 +11,12 @@ use super::app::App;
 use super::{commands, shown};
 use crate::cli::undo::plan;
 
+/// Whether a text waits until a turn is over: everything does that is no command, or changes what the turn works with.
+pub fn waits(text: &str) -> bool {
+    let is_command = text.trim_start().starts_with('/') && !text.trim().contains('\n');
+    !is_command || matches!(commands::parse(text).0.as_str(), "/undo" | "/model")
+}
+
 /// Carries it out.
 pub fn run(app: &mut App, text: &str) {
     let (name, words) = commands::parse(text);
@@ -31,7 +37,6 @@ pub fn run(app: &mut App, text: &str) {
         "/audit" => commands::audit(&app.base),
         "/undo" => undo(app, Some(first).filter(|id| !id.is_empty())),
         "/model" if first.is_empty() => Ok(vec![line(Tone::Text, app.models())]),
-        "/model" if app.is_busy() => Err("the model is still at work; Ctrl-C stops it".to_owned()),
         "/model" => match app.configured.model(Some(first)) {
             Ok(model) => {
                 app.model = Arc::from(model);
@@ -53,9 +58,6 @@ pub fn run(app: &mut App, text: &str) {
 
 /// Shows what would be taken back; the next key says whether it is.
 fn undo(app: &mut App, id: Option<&str>) -> Result<Vec<Spans>, String> {
-    if app.is_busy() {
-        return Err("the model is still at work; Ctrl-C stops it".to_owned());
-    }
     let files = Files::open(&app.base.whereabouts().state, Settings::default())?;
     let plan = plan(&files, id)?;
     let mut out = vec![line(Tone::Strong, "this would")];

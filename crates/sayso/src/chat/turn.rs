@@ -57,6 +57,14 @@ pub struct Ended {
     pub trouble: Option<Trouble>,
 }
 
+impl Ended {
+    /// A turn that broke: nobody knows what of it was done.
+    pub fn broken() -> Ended {
+        let why = "the turn broke; what it did is in the record (`/audit`)".to_owned();
+        Ended { calls: Vec::new(), malformed: 0, usage: Usage::default(), trouble: Some(Trouble::Failed(why)) }
+    }
+}
+
 /// What a turn works with.
 pub struct Turn<'a> {
     /// Who answers.

@@ -25,12 +25,12 @@ use super::{Place, PolicyChoice, Stop, say};
 use crate::chat;
 use crate::chat::app::{App, Left, Now};
 use crate::chat::base::{Base, Start};
-use crate::chat::commands::COMMANDS;
+use crate::chat::commands::{COMMANDS, sandbox};
 use crate::chat::conversation::Said;
 use crate::chat::instructions::instructions;
 use crate::chat::model::configured::Configured;
 use crate::chat::model::{Model, Trouble};
-use crate::chat::news::ToScreen;
+use crate::chat::news::{News, ToScreen};
 use crate::chat::offered::{self, Around};
 use crate::chat::once::Lines;
 use crate::chat::session::{self, Session, short};
@@ -188,6 +188,9 @@ fn on_screen(
         now: Now::default(),
     };
     greet(&mut app);
+    // It is tried out, which takes a moment: the first frame does not wait for it.
+    let to = app.to.clone();
+    drop(std::thread::Builder::new().spawn(move || to.tell(News::Sandbox(sandbox()))));
     let left = app.work(&mut tty);
     if let Err(why) = base.bench().0.workbench.recorder.end_session(&app.around.session) {
         let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");

@@ -16,7 +16,7 @@ use super::scripted::{self, Scripted};
 use super::wire::{KeyHeader, Wire};
 use super::{Model, anthropic};
 
-/// The file with models and servers, in the folder of sayso's settings.
+/// The file with models, in the folder of sayso's settings.
 pub const FILE: &str = "chat.yaml";
 /// So long an endpoint may say nothing.
 const IDLE: Duration = Duration::from_secs(120);
@@ -32,8 +32,6 @@ pub struct Configured {
     /// The model that is used where none is named.
     pub chosen: Option<String>,
     models: Vec<Entry>,
-    /// MCP servers by name, each with the words that start it.
-    pub servers: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Debug)]
@@ -63,7 +61,7 @@ impl Configured {
             Content::Link => return Err(format!("`{shown}` is a link")),
             Content::Unusable(why) => return Err(format!("`{shown}` {why}")),
             Content::Bytes(bytes, metadata) => {
-                // Whoever may write it chooses where everything that is said goes, and which servers are started.
+                // Whoever may write it chooses where everything that is said goes.
                 if metadata.mode() & 0o022 != 0 || (metadata.uid() != whereabouts.uid && metadata.uid() != 0) {
                     return Err(format!("`{shown}` can be written by others\nhint: run `chmod go-w {shown}`"));
                 }
@@ -86,16 +84,7 @@ impl Configured {
                         out.models.push(read);
                     }
                 }
-                "servers" => {
-                    for server in entry.node.entries() {
-                        let words: Option<Vec<String>> = server.node.items().iter().map(|item| item.as_text().map(str::to_owned)).collect();
-                        let words = words.filter(|words| !words.is_empty());
-                        let words = words
-                            .ok_or_else(|| format!("the server `{}` is a list of words: program and arguments", visible(&server.key)))?;
-                        out.servers.push((server.key.clone(), words));
-                    }
-                }
-                other => return Err(format!("there is no key `{}`; the keys are model, models, servers", visible(other))),
+                other => return Err(format!("there is no key `{}`; the keys are model and models", visible(other))),
             }
         }
         Ok(out)
@@ -249,13 +238,11 @@ mod tests {
 
     #[test]
     fn models_are_found_by_name_and_mistakes_are_told() {
-        let text = "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n\
-            servers:\n  files: [npx, server, .]\n";
+        let text = "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
         let read = Configured::of(text, None).unwrap();
         assert_eq!(read.names(), ["scripted", "local"]);
         assert_eq!(read.model(None).unwrap().name(), "local");
         assert_eq!(read.model(Some("scripted")).unwrap().name(), "scripted");
-        assert_eq!(read.servers[0].1, ["npx", "server", "."]);
         assert!(read.model(Some("nobody")).err().unwrap().contains("there is no model `nobody`"));
         assert_eq!(Configured::default().model(None).unwrap().name(), "scripted");
         for (text, wanted) in [
@@ -265,7 +252,6 @@ mod tests {
             ("models: {a: {api: openai, model: m, key: sk-1}}", "does not stand in this file"),
             ("models: {scripted: {api: openai, model: m}}", "taken"),
             ("models: {a: {api: openai, model: m, price: {input: -1, output: 2}}}", "dollars"),
-            ("servers: {a: npx}", "list of words"),
         ] {
             let error = Configured::of(text, None).unwrap_err();
             assert!(error.contains(wanted) && !error.contains("sk-1"), "{text}: {error}");

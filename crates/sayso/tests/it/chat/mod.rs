@@ -1,8 +1,10 @@
 //! `sayso chat`: models at endpoints that behave and that do not, and one turn without a screen.
 
+mod at_screen;
 mod endpoint;
 mod models;
 mod once;
+mod workflows;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
