@@ -156,7 +156,9 @@ impl Chat {
         };
         let most = usize::from(width);
         let mut text = String::from(" sayso");
-        for part in [&open, &bar.mode, &bar.profile, &bar.agent, &bar.model, &bar.sandbox, &bar.usage] {
+        let named = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value}") };
+        let (mode, profile, agent) = (named("mode", &bar.mode), named("profile", &bar.profile), named("agent", &bar.agent));
+        for part in [&open, &mode, &profile, &agent, &bar.model, &bar.sandbox, &bar.usage] {
             // What counts most stands first; what has no room is in `/permissions`.
             if !part.is_empty() && fold::width(&text) + fold::width(part) + 4 <= most {
                 text.push_str(&format!(" · {part}"));
@@ -215,7 +217,7 @@ mod tests {
         assert_eq!(rows[2], "› hello");
         assert!(rows[6].ends_with("thinking · 0 s · Ctrl-C stops"), "{rows:#?}");
         assert_eq!(rows[8], "› ▏say something, or /help");
-        assert_eq!(rows[9], " sayso · balanced · sayso");
+        assert_eq!(rows[9], " sayso · mode balanced · profile sayso");
     }
 
     #[test]

@@ -37,7 +37,9 @@ fn chat(messages: usize) -> Chat {
             transcript.add(Item::person(&format!("question {at}: what is in this file?")));
         } else {
             let mut words = Item::words();
-            words.more(&format!("Answer {at} with **strong** words, `code` and a [link](https://example.org/{at}).\n\n```rust\nlet x = {at};\n```\n"));
+            words.more(&format!(
+                "Answer {at} with **strong** words, `code` and a [link](https://example.org/{at}).\n\n```rust\nlet x = {at};\n```\n"
+            ));
             words.whole();
             transcript.add(words);
         }
@@ -62,7 +64,9 @@ fn frame(chat: &mut Chat, painter: &mut Painter) -> usize {
 fn main() {
     let mut table = Table::new("a frame of an empty session", {
         let (mut chat, mut painter) = (chat(0), Painter::default());
-        move || drop(frame(&mut chat, &mut painter))
+        move || {
+            frame(&mut chat, &mut painter);
+        }
     });
     // At 200 tokens a second, seven come between two frames.
     let (mut long, mut painter) = (chat(MESSAGES), Painter::default());

@@ -38,8 +38,10 @@ pub fn note(app: &mut App, lines: Vec<Spans>) {
 /// Something that went wrong.
 pub fn problem(app: &mut App, why: &str) {
     let lines = visible_block(why);
-    let lines =
-        lines.lines().enumerate().map(|(at, text)| line(Tone::Warning, if at == 0 { format!("✗ {text}") } else { format!("{GOES_ON}{text}") }));
+    let lines = lines
+        .lines()
+        .enumerate()
+        .map(|(at, text)| line(Tone::Warning, if at == 0 { format!("✗ {text}") } else { format!("{GOES_ON}{text}") }));
     note(app, lines.collect());
 }
 
@@ -145,8 +147,12 @@ pub fn hear(app: &mut App, news: News) {
             doing(app, &format!("running {}", app.now.subject.clone()));
             let lines: Vec<Spans> = words.into_iter().map(|text| line(Tone::Good, format!("✓ {text}"))).collect();
             if !lines.is_empty() {
-                // It stands before what the call brings.
+                // It stands before what the call brings, and behind what was wanted.
                 let number = app.now.call.take();
+                let wanted = line(Tone::Faint, format!("• {} wanted: {}", visible(&app.around.agent), app.now.subject));
+                if let Some(item) = number.and_then(|number| app.chat.transcript.item(number)) {
+                    item.ends(wanted, Vec::new());
+                }
                 note(app, lines);
                 let head = vec![(Tone::Key, "◌ ".to_owned()), (Tone::Text, app.now.subject.clone())];
                 if number.is_some() {

@@ -7,7 +7,8 @@ use sayso_core::keymap::KEYMAPS;
 use sayso_core::mode::{MODES, Mode};
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::profile::PROFILES;
-use sayso_core::policy::settings::AutoAllow;
+use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_sandbox::backend::Backend;
@@ -59,20 +60,37 @@ pub fn tabs(base: &Base) -> Vec<Tab> {
     ]
 }
 
-/// The value of a key with where it was set, as the merged policy has it.
+/// The value of a key, and where it was set.
 fn value_of(base: &Base, key: &str) -> (String, String) {
     let policy = base.policy();
-    let values = policy.views().first().map(|view| view.settings.list_values()).unwrap_or_default();
-    let found = values.into_iter().find(|(name, ..)| *name == key);
-    found.map_or_else(|| (String::new(), "nothing says it".to_owned()), |(_, value, source)| (value, source))
+    let Some(view) = policy.views().first() else { return (String::new(), "a policy that cannot be read".to_owned()) };
+    let source = view.settings.list_values().into_iter().find(|(name, ..)| *name == key).map(|(_, _, source)| source);
+    (in_force(&view.general.settings, key), source.unwrap_or_else(|| "what is built in".to_owned()))
+}
+
+fn in_force(settings: &Resolved, key: &str) -> String {
+    match key {
+        "enabled" => settings.enabled.to_string(),
+        "mode" => settings.mode.word().to_owned(),
+        "profile" => settings.profile.clone(),
+        "approval_timeout" => settings.approval_timeout.to_string(),
+        "prompt_style" => settings.prompt_style.clone(),
+        "keymap" => settings.keymap.clone(),
+        "audit_retention_days" => settings.audit_retention_days.to_string(),
+        "sandbox_auto_allow" if settings.sandbox_auto_allow == AutoAllow::RunInWorkspace => "run-in-workspace".to_owned(),
+        "sandbox_auto_allow" => "never".to_owned(),
+        "sandbox_network" => (settings.sandbox_network != Network::Nothing).to_string(),
+        "sandbox_require" => settings.sandbox_require.to_string(),
+        _ => String::new(),
+    }
 }
 
 fn row(base: &Base, id: &str, key: &str, label: &str, kind: Kind, about: &str) -> Row {
     let (value, source) = value_of(base, key);
     let value = match (&kind, value.as_str()) {
-        (Kind::Switch, "true" | "allow") => "on".to_owned(),
+        (Kind::Switch, "true") => "on".to_owned(),
         (Kind::Switch, _) => "off".to_owned(),
-        (_, value) => visible(value.trim_matches('"')).into_owned(),
+        (_, value) => visible(value).into_owned(),
     };
     let help = format!("{about} (now from {})", visible(&source));
     Row { id: id.to_owned(), label: label.to_owned(), edited: value.clone(), value, kind, help }
@@ -232,14 +250,14 @@ fn set(base: &Base, key: &str, value: &str) -> Result<String, String> {
     let plain = key.replace('.', "_");
     let (before, _) = value_of(base, &plain);
     // Written down first, as every change is (C-09).
-    let fields = vec![("key", Node::text(key)), ("from", Node::text(before.trim_matches('"'))), ("to", Node::text(value))];
+    let fields = vec![("key", Node::text(key)), ("from", Node::text(before)), ("to", Node::text(value))];
     base.bench().0.workbench.recorder.note("settings", fields)?;
     kept::set(base.whereabouts(), key, node)?;
     base.reload()?;
     let (after, source) = value_of(base, &plain);
     match source.contains("settings.yaml") {
         true => Ok(format!("saved: {key} is {value}")),
-        false => Err(format!("saved, but {} stands above it: {key} is {}", visible(&source), visible(after.trim_matches('"')))),
+        false => Err(format!("saved, but {} stands above it: {key} is {}", visible(&source), visible(&after))),
     }
 }
 

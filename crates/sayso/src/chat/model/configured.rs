@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn models_are_found_by_name_and_mistakes_are_told() {
-        let text = "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
+        let text =
+            "model: local\nmodels:\n  local: {api: openai, url: 'http://127.0.0.1:1/v1', model: m, price: {input: 3, output: 15.5}}\n";
         let read = Configured::of(text, None).unwrap();
         assert_eq!(read.names(), ["scripted", "local"]);
         assert_eq!(read.model(None).unwrap().name(), "local");

@@ -60,7 +60,8 @@ fn an_edit_is_shown_approved_and_taken_back() {
 fn a_denial_with_a_note_is_seen_by_the_model() {
     let calls = [("c1", "file_write", r#"{"path": "new.py", "content": "1"}"#)];
     let none = Duration::ZERO;
-    let endpoint = Endpoint::start(vec![Answer::Events(openai(&["I write."], &calls), none), Answer::Events(openai(&["As you like."], &[]), none)]);
+    let endpoint =
+        Endpoint::start(vec![Answer::Events(openai(&["I write."], &calls), none), Answer::Events(openai(&["As you like."], &[]), none)]);
     let room = Room::new(&[]);
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = open(&room, "", 100, 40);
@@ -180,7 +181,8 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     screen.see("you stopped this turn");
     // A stream that goes on for ever ends, too.
     drop(screen);
-    let pieces: Vec<String> = (0..2000).map(|at| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"word{at} \"}}}}]}}\n\n")).collect();
+    let pieces: Vec<String> =
+        (0..2000).map(|at| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"word{at} \"}}}}]}}\n\n")).collect();
     let endpoint = Endpoint::start(vec![Answer::Events(pieces, Duration::from_millis(50))]);
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = open(&room, "", 100, 30);
@@ -271,7 +273,11 @@ fn what_a_model_writes_looks_like_nothing_of_sayso() {
     let mut screen = open(&room, "", 80, 24);
     say(&mut screen, "go");
     screen.see("YOLO");
-    for line in screen.text().lines().filter(|line| line.contains("PERMISSION") || line.contains("allow once") || line.contains("YOLO") || line.contains("trust-all")) {
+    for line in screen
+        .text()
+        .lines()
+        .filter(|line| line.contains("PERMISSION") || line.contains("allow once") || line.contains("YOLO") || line.contains("trust-all"))
+    {
         assert!(line.starts_with("▍ "), "{line:?}");
     }
     assert!(screen.text().contains("␛[2J␛[7m[warn] YOLO"), "{}", screen.text());

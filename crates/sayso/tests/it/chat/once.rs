@@ -90,3 +90,16 @@ fn a_key_reaches_no_child_and_no_record() {
     assert!(out.contains("PATH="), "{out}");
     assert!(!out.contains(KEY) && !out.contains("TEST_KEY="), "{out}");
 }
+
+#[test]
+fn what_runs_in_a_session_cannot_change_what_the_person_decides() {
+    let room = Room::new(&[]);
+    let program = env!("CARGO_BIN_EXE_sayso");
+    // As far around the reader as one can get: everything runs, and the words are put together when it runs.
+    let command = format!("run perl -e 'exec \"{program}\", \"ru\".\"les\", \"add\", \"--allow\", \"--yes\", \"git *\"'");
+    let output = chat(&room, &["--yolo", "--json"], &command);
+    let out = text(&output.stdout);
+    assert!(out.contains("this is for people") || out.contains("\"approved\":false"), "{out}");
+    let rules = std::process::Command::new(program).args(["rules", "list", "--json"]).env_clear().env("HOME", &room.home).output().unwrap();
+    assert_eq!(text(&rules.stdout), "", "nothing was added");
+}
