@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sayso_core::node::{Node, Value};
@@ -217,6 +218,7 @@ impl Entry {
             longest: self.longest,
             price: self.price,
             pause: PAUSE,
+            uncounted: AtomicBool::new(false),
         })
     }
 }

@@ -6,8 +6,8 @@ use super::partial::Partial;
 use super::{Offered, Request, Told, Usage};
 use crate::chat::conversation::{Brought, Said, Wanted};
 
-/// What is sent.
-pub fn body(model: &str, request: &Request<'_>, stream: bool) -> Node {
+/// What is sent. `counted` asks for the number of tokens, which not every endpoint knows to tell of a stream.
+pub fn body(model: &str, request: &Request<'_>, stream: bool, counted: bool) -> Node {
     let mut messages = vec![message("system", request.system)];
     for said in request.said {
         match said {
@@ -29,7 +29,7 @@ pub fn body(model: &str, request: &Request<'_>, stream: bool) -> Node {
     if !request.tools.is_empty() {
         fields.push(("tools", list(request.tools.iter().map(tool).collect())));
     }
-    if stream {
+    if stream && counted {
         fields.push(("stream_options", Node::map([("include_usage", Value::Bool(true).into())])));
     }
     Node::map(fields)

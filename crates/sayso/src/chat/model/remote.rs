@@ -59,6 +59,8 @@ pub struct Remote {
     pub price: Option<Price>,
     /// The pause before the second try; each further one is twice as long.
     pub pause: Duration,
+    /// The endpoint does not know how to count the tokens of a stream.
+    pub uncounted: AtomicBool,
 }
 
 /// Why a try failed.
@@ -123,7 +125,7 @@ fn wait(pause: Duration, stopped: &AtomicBool) -> Result<(), Trouble> {
 impl Remote {
     fn once(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Failure> {
         let body = match self.api {
-            Api::OpenAi => openai::body(&self.model, request, self.stream),
+            Api::OpenAi => openai::body(&self.model, request, self.stream, !self.uncounted.load(Ordering::Relaxed)),
             Api::Anthropic => anthropic::body(&self.model, self.longest, request, self.stream),
         };
         let mut incoming = self.wire.send(&body, request.stopped)?;
@@ -201,6 +203,9 @@ impl Remote {
             }
         };
         let words = if said.is_empty() { format!("it answered {status}") } else { format!("it answered {status}: {said}") };
+        if matches!(status, 400 | 422) && said.contains("stream_options") && !self.uncounted.swap(true, Ordering::Relaxed) {
+            return Failure::Again(words, Some(Duration::ZERO));
+        }
         let hint = match status {
             408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529 => return Failure::Again(words, incoming.after),
             401 | 403 => "\nhint: look at the key of this model; `sayso chat --help` says where it comes from",

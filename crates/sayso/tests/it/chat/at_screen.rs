@@ -38,7 +38,7 @@ fn an_edit_is_shown_approved_and_taken_back() {
     say(&mut screen, "edit a.py: old => new");
     screen.see("PERMISSION REQUIRED");
     let text = screen.text();
-    assert!(text.contains("-x = old") && text.contains("+x = new"), "the diff is there:\n{text}");
+    assert!(text.contains("- x = old") && text.contains("+ x = new"), "the diff is there:\n{text}");
     assert!(text.contains("› edit a.py: old => new"), "U-15: what was said stays:\n{text}");
     assert!(text.contains("1 question open"), "{text}");
     screen.press("y");
@@ -191,8 +191,12 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     screen.send("\x03");
     screen.see("you stopped this turn");
     idle(&screen);
+    // Another key in between, and it is the first time again.
+    screen.send("typed");
+    screen.see("› typed▏");
     screen.send("\x03");
     screen.see("Ctrl-C again leaves");
+    assert!(!screen.text().contains("› typed▏"), "{}", screen.text());
     screen.send("\x03");
     let (text, status) = screen.end();
     assert!(status == 0 && text.contains("the session is kept"), "{text}");
@@ -214,10 +218,10 @@ fn a_window_of_any_size_is_drawn_and_pastes_are_no_keys() {
     screen.see(READY);
     say(&mut screen, "write b.py: 1");
     screen.see("PERMISSION REQUIRED");
-    screen.send("\x1b[200~yyyy\x1b[201~");
+    screen.press("\x1b[200~yyyy\x1b[201~");
     screen.see("what is pasted answers nothing");
     screen.resize(20, 5);
-    screen.see("make this window larger");
+    screen.see("this window larger");
     screen.resize(100, 30);
     screen.see("PERMISSION REQUIRED");
     assert!(!room.has("b.py"));

@@ -84,6 +84,10 @@ fn what_may_go_better_is_asked_again_and_nothing_is_said_twice() {
         let (value, status, asked) = turn("openai", "", vec![bad, fine()]);
         assert_eq!((status, value["answer"].as_str(), asked.len()), (0, Some("All of it."), 2), "{value}");
     }
+    // An endpoint that cannot count.
+    let unknown = json!({"error": {"message": "Unrecognized request argument: stream_options"}}).to_string();
+    let (_, status, asked) = turn("openai", "", vec![Answer::Json(400, unknown), fine()]);
+    assert_eq!((status, asked[0].body["stream_options"].is_object(), asked[1].body["stream_options"].is_null()), (0, true, true));
     // An endpoint that says nothing for too long.
     let (value, status, _) = turn("openai", ", timeout: 1", vec![Answer::Silence(Duration::from_secs(5)), fine()]);
     assert_eq!((status, value["answer"].as_str()), (0, Some("All of it.")));

@@ -10,7 +10,7 @@ fn workflow_1_first_execution() {
     say(&mut screen, "write a.py: x = new");
     screen.see("a allow once");
     let text = screen.text();
-    for wanted in ["a.py", "-x = old", "+x = new"] {
+    for wanted in ["a.py", "- x = old", "+ x = new"] {
         assert!(text.contains(wanted), "{wanted}:\n{text}");
     }
     screen.press("a");
