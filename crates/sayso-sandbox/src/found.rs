@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use sayso_core::paths::{protected, secret};
+use sayso_core::paths::{Entries, protected, secret};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
@@ -125,9 +125,10 @@ impl Found {
 
 impl Walk<'_> {
     fn through(&mut self) -> Result<(), String> {
-        let mut open = vec![(self.folder.to_owned(), Among::Own)];
+        let root = Entries::of(&self.folder.to_string_lossy(), self.home);
+        let mut open = vec![(self.folder.to_owned(), Among::Own, root)];
         let mut seen = 0;
-        while let Some((current, among)) = open.pop() {
+        while let Some((current, among, near)) = open.pop() {
             let Some(entries) = self.entries(&current)? else { continue };
             let mut shape = [false; 4];
             for entry in entries.flatten() {
@@ -144,10 +145,11 @@ impl Walk<'_> {
                 let path = current.join(&name);
                 if kind.is_dir() && name == ".git" {
                     self.repository(&path);
-                } else if self.name(&path, kind, among) {
+                } else if self.name(&path, kind, among, near) {
                     // What is below is as the name says.
                 } else if kind.is_dir() {
-                    open.push((path, among.below(&name)));
+                    let below = near.below(&name.to_string_lossy(), &path.to_string_lossy(), self.home);
+                    open.push((path, among.below(&name), below));
                 }
             }
             self.like_a_repository(current, shape);
@@ -197,16 +199,18 @@ impl Walk<'_> {
     }
 
     /// Notes a path by its name; whether there was anything to note.
-    fn name(&mut self, path: &Path, kind: fs::FileType, among: Among) -> bool {
+    fn name(&mut self, path: &Path, kind: fs::FileType, among: Among, near: Entries) -> bool {
         let link = kind.is_symlink();
         // A name that is no text is compared by what of it is.
         let text = path.to_string_lossy();
         let leads_git = text.ends_with("/.git");
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_plain = !near.may_be_guarded(&name);
         if leads_git {
             self.found.like_repositories.push(path.to_owned());
         }
-        let by_name = among == Among::Own || leads_git;
-        let secret_by_name = by_name || among == Among::OftenInstalled && kind.is_file();
+        let by_name = !is_plain && (among == Among::Own || leads_git);
+        let secret_by_name = by_name || !is_plain && among == Among::OftenInstalled && kind.is_file();
         let list = match () {
             () if secret_by_name && secret(&text, self.home).is_some() => &mut self.found.secret,
             () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => &mut self.found.protected,
@@ -299,14 +303,24 @@ pub fn secrets_of_the_system() -> Vec<PathBuf> {
     static FOUND: OnceLock<Vec<PathBuf>> = OnceLock::new();
     FOUND
         .get_or_init(|| {
-            let list = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
+            // What kind each is stands in its folder: nothing else is asked for the few hundred that are there.
+            let list = |folder: &Path| {
+                let near = Entries::of(&folder.to_string_lossy(), None);
+                let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+                let told = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
+                told.filter(|(_, kind)| !kind.is_symlink()).map(|(path, kind)| (near, path, kind)).collect::<Vec<_>>()
+            };
             let first = list(Path::new("/etc"));
-            let second: Vec<PathBuf> =
-                first.iter().filter(|path| path.is_dir() && !path.is_symlink()).flat_map(|path| list(path)).collect();
-            let is_secret = |path: &PathBuf| secret(&path.to_string_lossy(), None).is_some() && !path.is_symlink();
+            let folders = first.iter().filter(|(_, _, kind)| kind.is_dir());
+            let second: Vec<_> = folders.flat_map(|(_, path, _)| list(path)).collect();
+            let is_secret = |near: &Entries, path: &Path| {
+                let may_be = near.may_be_guarded(&path.file_name().unwrap_or_default().to_string_lossy());
+                may_be && secret(&path.to_string_lossy(), None).is_some()
+            };
             // What this person cannot read, the command cannot either: it has no other rights.
-            let is_open = |path: &PathBuf| rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok();
-            first.into_iter().chain(second).filter(|path| is_secret(path) && is_open(path)).collect()
+            let is_open = |path: &Path| rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok();
+            let both = first.into_iter().chain(second);
+            both.filter(|(near, path, _)| is_secret(near, path) && is_open(path)).map(|(_, path, _)| path).collect()
         })
         .clone()
 }

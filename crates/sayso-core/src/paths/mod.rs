@@ -7,6 +7,7 @@ mod active;
 mod broad;
 mod built;
 mod credentials;
+mod entries;
 mod extra;
 mod fold;
 mod glob;
@@ -25,6 +26,7 @@ mod vital;
 
 pub use active::active;
 pub use built::made_or_kept_by_tools;
+pub use entries::Entries;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
 pub use hidden::{hidden_in_home, tools_in_home};

@@ -66,7 +66,7 @@ const REPOSITORY: &[Group] = &[Group { why: "git's own data", patterns: &[".git"
 /// Devices that every program may write to: nothing stays there, or it goes back to whoever started the program.
 const HARMLESS_DEVICES: [&str; 9] = ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
 
-static TABLE: Table = table!(PROTECTED, CREDENTIALS, OBEYED, REPOSITORY);
+pub(super) static TABLE: Table = table!(PROTECTED, CREDENTIALS, OBEYED, REPOSITORY);
 
 /// Why a path must not be written, deleted or moved silently, if it must not: the reason in words, such as "git's own data".
 ///

@@ -224,7 +224,7 @@ const PUBLIC: &[&str] = &[
     "known_hosts.old",
 ];
 
-static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, BROAD);
+pub(super) static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, BROAD);
 
 /// The table for sources with a broad name. Nearly all paths have none, and are looked up once.
 static SURE: Table = table!(SECRET, PRIVATE, CREDENTIALS);

@@ -43,12 +43,12 @@ impl Table {
         Table { text, entries: &laid_out.entries, starts: &laid_out.starts, short: OnceLock::new() }
     }
 
-    fn of(&self, span: Span) -> &'static str {
+    pub(super) fn of(&self, span: Span) -> &'static str {
         let start = usize::from(span.start);
         self.text.get(start..start + usize::from(span.length)).unwrap_or_default()
     }
 
-    fn list(&self, number: usize) -> &'static [Entry] {
+    pub(super) fn list(&self, number: usize) -> &'static [Entry] {
         let Some([start, end]) = self.starts.get(number..number + 2) else { return &[] };
         self.entries.get(usize::from(*start)..usize::from(*end)).unwrap_or_default()
     }
@@ -107,7 +107,7 @@ impl Table {
         None
     }
 
-    fn find_name<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
+    pub(super) fn find_name<'a>(&self, folded: &str, rest: &(impl Iterator<Item = &'a str> + Clone)) -> Option<&'static str> {
         let by_start = || self.look(BY_START + start_bucket(folded.as_bytes())?, folded, rest);
         let with_dot = || {
             let (_, ending) = folded.rsplit_once('.')?;
@@ -171,7 +171,7 @@ fn short_key(pattern: &str) -> ShortKey {
 }
 
 impl Shape {
-    fn fits(self, fixed: &str, folded: &str) -> bool {
+    pub(super) fn fits(self, fixed: &str, folded: &str) -> bool {
         match self {
             Shape::Literal => folded == fixed,
             Shape::Start => folded.starts_with(fixed),

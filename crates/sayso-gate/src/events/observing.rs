@@ -2,14 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use super::bus::{HEAVIEST_QUEUE, Observer, Shared};
 use super::{Event, EventKind};
 
 /// After so many panics an observer is unplugged.
 pub const MOST_PANICS: u64 = 3;
+
+/// So long an observer rests when it has heard all: to wake it for each of many events would cost those who tell them more than the telling.
+/// Far fewer events come in that time than its queue holds, since each has its entry in the record first.
+const REST: Duration = Duration::from_millis(1);
 
 /// An event on its way.
 #[derive(Clone)]
@@ -62,7 +67,7 @@ impl State {
 
 /// The life of an observer's thread.
 pub(super) fn serve(events: &Receiver<Line>, mut observer: Observer, state: &State, bus: &Weak<Shared>, number: u64) {
-    while let Ok(Line { event, weight }) = events.recv() {
+    while let Some(Line { event, weight }) = next(events) {
         if state.stopped.load(Ordering::Acquire) {
             return;
         }
@@ -80,6 +85,16 @@ pub(super) fn serve(events: &Receiver<Line>, mut observer: Observer, state: &Sta
         state.waiting_bytes.fetch_sub(weight, Ordering::AcqRel);
         state.heard.fetch_add(1, Ordering::AcqRel);
     }
+}
+
+/// The next event: at once, or after a rest, or when one comes.
+fn next(events: &Receiver<Line>) -> Option<Line> {
+    match events.try_recv() {
+        Ok(line) => return Some(line),
+        Err(TryRecvError::Disconnected) => return None,
+        Err(TryRecvError::Empty) => std::thread::sleep(REST),
+    }
+    events.recv().ok()
 }
 
 /// Somebody is being told. Dropping it ends that, without waiting for an event that is just being heard.

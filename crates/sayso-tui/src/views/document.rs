@@ -153,6 +153,12 @@ impl Document {
         u32::try_from(self.lines.len()).unwrap_or(NONE)
     }
 
+    /// Makes room for so many lines, and bytes in them: a large change is not copied from one place to the next while it grows.
+    pub fn expect(&mut self, lines: usize, bytes: usize) {
+        self.lines.reserve(lines);
+        self.text.reserve(bytes);
+    }
+
     /// Adds a line and gives the indexes of its pieces.
     pub fn push(&mut self, kind: Kind, text: &str) -> Range<u32> {
         self.push_marked(kind, (0, 0), text, &[])

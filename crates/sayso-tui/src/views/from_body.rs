@@ -31,6 +31,7 @@ pub(super) fn document(body: &Body) -> Document {
             let what = language.map_or(String::new(), |language| format!(", {language}"));
             out.push(Kind::Heading, &format!("new file {} ({}{what})", alone(path), size::words(*size)));
             out.push_all(Kind::Note, notes);
+            out.expect(lines.len(), lines.iter().map(String::len).sum());
             for (index, line) in lines.iter().enumerate() {
                 out.push_marked(Kind::Added, (0, number(index + 1)), line, &[]);
             }
@@ -144,6 +145,7 @@ fn place(out: &mut Document, hunk: &Hunk) {
     let heading = out.push(Kind::Place, &hunk.heading());
     let first = out.next();
     let mut room = Room::default();
+    out.expect(hunk.lines.len(), hunk.lines.iter().flat_map(|line| &line.pieces).map(|piece| piece.text.len()).sum());
     hunk.lines.iter().for_each(|line| changed(out, line, &mut room));
     let lines = first..out.next();
     out.sections.push(Section::Hunk { heading, lines });
