@@ -203,7 +203,7 @@ impl Item {
             (self.done, self.stays) = (0, 0);
         }
         let lead = if self.is_apart() { vec![Vec::new()] } else { Vec::new() };
-        let (_, _, rows) = self.rows.get_or_insert_with(|| (width, open, lead));
+        let (_, _, rows) = self.rows.get_or_insert((width, open, lead));
         match &self.content {
             Content::Lines(lines) => {
                 for (whose, spans) in lines.get(self.done..).unwrap_or_default() {
