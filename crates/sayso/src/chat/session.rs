@@ -157,7 +157,7 @@ pub fn list(state: &Path) -> Result<Vec<Earlier>, String> {
         Err(error) => return Err(format!("the sessions cannot be read: {error}")),
     };
     let mut out: Vec<(std::time::SystemTime, Earlier)> = entries.filter_map(|entry| earlier(&entry.ok()?.path())).collect();
-    out.sort_by(|one, other| other.0.cmp(&one.0));
+    out.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
     Ok(out.into_iter().map(|(_, one)| one).collect())
 }
 

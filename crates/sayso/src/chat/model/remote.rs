@@ -156,7 +156,7 @@ impl Remote {
 
     fn events(&self, incoming: &mut Incoming<'_>, partial: &mut Partial, told: Told<'_>) -> Result<(), Failure> {
         let mut events = Events::default();
-        while let Some(bytes) = incoming.next()? {
+        while let Some(bytes) = incoming.piece()? {
             for event in events.feed(&bytes).map_err(|why| Failure::Again(why, None))? {
                 if event.data.trim() == "[DONE]" {
                     partial.is_over = true;

@@ -193,7 +193,7 @@ impl Incoming<'_> {
     ///
     /// # Errors
     /// When it broke off.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Lost> {
+    pub fn piece(&mut self) -> Result<Option<Vec<u8>>, Lost> {
         match self.bit()? {
             Bit::Bytes(bytes) => Ok(Some(bytes)),
             Bit::End | Bit::Head { .. } => Ok(None),
@@ -207,7 +207,7 @@ impl Incoming<'_> {
     /// When it broke off, or is longer.
     pub fn all(&mut self, most: usize) -> Result<Vec<u8>, Lost> {
         let mut out = Vec::new();
-        while let Some(bytes) = self.next()? {
+        while let Some(bytes) = self.piece()? {
             out.extend_from_slice(&bytes);
             if out.len() > most {
                 return Err(Lost::Broken(format!("the answer is longer than {} MiB", most >> 20)));
