@@ -220,6 +220,11 @@ impl Gate {
         }
     }
 
+    /// Whether a call would be denied by now: a question about it that is still open has no yes any more.
+    pub fn denies(&self, operation: &Operation) -> bool {
+        self.judge(operation, &Turn::alone()).verdict.decision == Decision::Deny
+    }
+
     /// Reads the call, looks at the machine, decides; then lets plugins tighten. A grant for scripts that have changed does not count.
     pub(crate) fn judge(&self, operation: &Operation, turn: &Turn) -> Weighed {
         let policy = self.policy();

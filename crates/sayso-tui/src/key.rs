@@ -11,6 +11,8 @@ pub enum Key {
     Ctrl(char),
     /// The Enter key.
     Enter,
+    /// Enter with Alt: a new line in a text of several.
+    NewLine,
     /// The Tab key.
     Tab,
     /// Tab with Shift.
@@ -159,6 +161,7 @@ fn first(bytes: &[u8]) -> First {
         [0x1b, b'O'] => First::More,
         // An answer of the terminal to something: its text is no typing.
         [0x1b, b']' | b'P' | b'_' | b'^' | b'X', rest @ ..] => string(rest),
+        [0x1b, b'\r' | b'\n', ..] => First::Key(Key::NewLine, 2),
         // Two in a row: the first was the key.
         [0x1b, 0x1b, ..] => First::Key(Key::Esc, 1),
         [0x1b, rest @ ..] => match character(rest) {
@@ -267,6 +270,7 @@ mod tests {
             (b"\x1b[A\x1b[1;5B\x1bOC", vec![Key::Up, Key::Down, Key::Right]),
             (b"\x1b[5~\x1b[6~\x1b[H\x1b[4~\x1b[Z", vec![Key::PageUp, Key::PageDown, Key::Home, Key::End, Key::BackTab]),
             (b"\r\n\t\x7f\x08", vec![Key::Enter, Key::Enter, Key::Tab, Key::Backspace, Key::Backspace]),
+            (b"\x1b\r\r", vec![Key::NewLine, Key::Enter]),
             (b"\x03\x1a", vec![Key::Ctrl('c'), Key::Ctrl('z')]),
             ("ü漢".as_bytes(), vec![Key::Char('ü'), Key::Char('漢')]),
             (b"\xff\xc3", vec![Key::Other, Key::Other]),

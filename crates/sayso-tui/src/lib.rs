@@ -2,6 +2,7 @@
 
 pub mod asking;
 pub mod block;
+pub mod chat;
 pub mod clock;
 pub mod document;
 pub mod draw;

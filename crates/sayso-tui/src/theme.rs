@@ -42,6 +42,10 @@ pub enum Tone {
     Found,
     /// What a search has found and the view stands at.
     FoundHere,
+    /// The bar that says how things stand: nothing of anybody else's is in this tone.
+    Bar,
+    /// The same, where everything runs unasked.
+    BarDanger,
     /// A word of a language.
     Keyword,
     /// A text inside of code.
@@ -102,6 +106,8 @@ fn coloured(tone: Tone) -> Style {
         Tone::Spelled => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
         Tone::Found => style.fg(Color::Black).bg(Color::Yellow),
         Tone::FoundHere => style.fg(Color::Black).bg(Color::LightYellow).add_modifier(Modifier::BOLD),
+        Tone::Bar => style.add_modifier(Modifier::REVERSED),
+        Tone::BarDanger => style.fg(Color::Red).add_modifier(Modifier::REVERSED | Modifier::BOLD),
         Tone::Keyword => style.fg(Color::Magenta),
         Tone::Quoted => style.fg(Color::Green),
         Tone::Number | Tone::Variable => style.fg(Color::Yellow),
@@ -117,8 +123,8 @@ fn plain(tone: Tone) -> Style {
         Tone::Strong | Tone::Key | Tone::Reach | Tone::Heading | Tone::Warning => style.add_modifier(Modifier::BOLD),
         Tone::Danger => style.add_modifier(Modifier::BOLD),
         Tone::AddedPart | Tone::RemovedPart | Tone::Spelled => style.add_modifier(Modifier::UNDERLINED),
-        Tone::Found => style.add_modifier(Modifier::REVERSED),
-        Tone::FoundHere => style.add_modifier(Modifier::REVERSED | Modifier::BOLD),
+        Tone::Found | Tone::Bar => style.add_modifier(Modifier::REVERSED),
+        Tone::BarDanger | Tone::FoundHere => style.add_modifier(Modifier::REVERSED | Modifier::BOLD),
         _ => style,
     }
 }

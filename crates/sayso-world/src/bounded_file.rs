@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 /// What a link as the last component of the path means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LastLink {
+pub enum LastLink {
     /// Read what it leads to.
     Follow,
     /// Do not read.
@@ -18,7 +18,7 @@ pub(crate) enum LastLink {
 
 /// What came of reading a file.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub enum Content {
     /// Nothing stands there.
     Missing,
     /// It is a link, and links are refused.
@@ -57,7 +57,7 @@ pub(crate) fn look(path: &Path, last: LastLink) -> Looked {
 }
 
 /// Reads a regular file of at most `limit` bytes.
-pub(crate) fn read(path: &Path, limit: u64, last: LastLink) -> Content {
+pub fn read(path: &Path, limit: u64, last: LastLink) -> Content {
     match look(path, last) {
         Looked::Missing => return Content::Missing,
         Looked::Link => return Content::Link,

@@ -14,7 +14,7 @@ pub mod trust;
 pub mod whereabouts;
 
 mod below;
-mod bounded_file;
+pub mod bounded_file;
 mod canonical;
 mod case;
 mod git_config;

@@ -6,6 +6,7 @@ pub mod assemble;
 pub mod bounded;
 pub mod bounding;
 pub mod canary;
+pub mod chat;
 pub mod cli;
 pub mod exit_code;
 pub mod expected;

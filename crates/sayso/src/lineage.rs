@@ -19,7 +19,7 @@ const MARKS: &[&str] = &[
     "CODEX_THREAD_ID",
 ];
 /// Commands of sayso below which everything is what an agent wanted.
-const RUNNERS: &[&str] = &["exec", "run", "sandbox", "sandbox-inner", "mcp", "acp"];
+const RUNNERS: &[&str] = &["exec", "run", "chat", "sandbox", "sandbox-inner", "mcp", "acp"];
 /// So far up it is looked.
 const MOST: usize = 64;
 const FOLDER: &str = "hooks";

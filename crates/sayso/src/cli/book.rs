@@ -41,7 +41,7 @@ impl Shelf {
 }
 
 /// A pattern that outlives its session is a rule to people, however it came to be.
-pub(super) fn is_rule(one: &Standing) -> bool {
+pub(crate) fn is_rule(one: &Standing) -> bool {
     match &one.what {
         What::Rule(_) => true,
         What::Grant(spec) => spec.get("pattern").is_some() && spec.get("session").is_none(),

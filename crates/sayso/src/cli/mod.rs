@@ -3,7 +3,8 @@
 mod acp;
 mod agents;
 pub(crate) mod audit;
-mod book;
+pub(crate) mod book;
+mod chat;
 mod check;
 mod demo;
 mod doctor;
@@ -18,11 +19,11 @@ mod mcp_server;
 pub(crate) mod policy;
 mod policy_examples;
 mod policy_test;
-mod rules;
+pub(crate) mod rules;
 mod run;
 mod sandbox;
 mod serve;
-mod undo;
+pub(crate) mod undo;
 mod watch;
 
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -60,6 +61,7 @@ enum Command {
     Check(check::CheckArgs),
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
+    Chat(chat::ChatArgs),
     Exec(exec::ExecArgs),
     Hook(hook::HookArgs),
     Install(install::InstallArgs),
@@ -95,7 +97,7 @@ impl Command {
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
             Command::Serve(args) => args.only_looks(),
-            Command::Run(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
+            Command::Run(_) | Command::Chat(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
             Command::InstallMcp(_) | Command::UninstallMcp(_) => false,
         }
     }
@@ -171,6 +173,7 @@ pub fn run() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Chat(args) => chat::run(&args),
         Command::Exec(args) => return exec::run_args(&args),
         Command::Hook(args) => return hook::run_args(&args),
         Command::Install(args) => install::install(&args),

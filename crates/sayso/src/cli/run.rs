@@ -164,7 +164,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     if args.json {
         say(&format!("{}\n", json::write_plain(&results(&batch))))?;
     }
-    Ok(exit(&batch))
+    Ok(exit(&batch.results))
 }
 
 /// Nothing of a batch is asked about that could not be held in the end.
@@ -270,7 +270,7 @@ fn results(batch: &Batch) -> Node {
 }
 
 /// One result: what the tool brought, with everything that is known of the decision.
-fn result(finished: &Finished) -> Node {
+pub(super) fn result(finished: &Finished) -> Node {
     let held = sayso_tools::result::ToolResult::done("").to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
     let empty =
         sayso_tools::result::ToolResult::failed(finished.message.clone()).to_node(&finished.id, &finished.tool, std::time::Duration::ZERO);
@@ -285,7 +285,7 @@ fn result(finished: &Finished) -> Node {
 }
 
 /// Refusals count before failures: a script has to notice that something was not allowed.
-fn exit(batch: &Batch) -> Exit {
+pub(super) fn exit(results: &[Finished]) -> Exit {
     let refused = |finished: &Finished| match finished.outcome {
         // A dry run refuses nothing; it says what would be denied.
         Outcome::DryRun => false,
@@ -293,8 +293,8 @@ fn exit(batch: &Batch) -> Exit {
     };
     let failed = |finished: &Finished| matches!(finished.ran, Some(Ran::Failed { .. } | Ran::NotRun(_)));
     match () {
-        () if batch.results.iter().any(refused) => Exit::Denied,
-        () if batch.results.iter().any(failed) => Exit::Failed,
+        () if results.iter().any(refused) => Exit::Denied,
+        () if results.iter().any(failed) => Exit::Failed,
         () => Exit::Allowed,
     }
 }

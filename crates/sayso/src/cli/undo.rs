@@ -7,9 +7,10 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
-use sayso_store::journal::Journal;
+use sayso_store::journal::{Journal, Sync};
 use sayso_tools::files::{Files, Settings};
-use sayso_tools::undo::{self, Plan, Which};
+use sayso_tools::undo::{self, Plan, Undone, Which};
+use sayso_world::whereabouts::Whereabouts;
 
 use super::{Stop, confirmed, say};
 use crate::exit_code::Exit;
@@ -70,23 +71,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
         say("nothing was changed\n")?;
         return Ok(Exit::Denied);
     }
-    let id = Ids::new().next("undo");
-    // Written down first, as every change is.
-    let journal = Journal::open(&whereabouts.state).map_err(Stop::usage)?;
-    let undone: Vec<Node> = plan.changes.iter().map(|change| Node::text(&change.id)).collect();
-    let fields = vec![
-        ("call", Node::text(&id)),
-        ("user", Value::Number(whereabouts.uid.to_string()).into()),
-        ("undoes", Value::List(undone).into()),
-    ];
-    journal.append("undo", fields, sayso_store::journal::Sync::Disk).map_err(Stop::usage)?;
-    let done = undo::apply(&files, &plan, &id, "").map_err(Stop::usage)?;
-    for change in &plan.changes {
-        let fields = vec![("call", Node::text(&change.id)), ("undo", Node::text(&id)), ("session", Node::text(&change.session))];
-        journal.append("undone", fields, sayso_store::journal::Sync::System).map_err(Stop::usage)?;
-    }
-    let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(true).into())];
-    journal.append("finished", finished, sayso_store::journal::Sync::System).map_err(Stop::usage)?;
+    let done = carry_out(&whereabouts, &files, &plan).map_err(Stop::usage)?;
     match args.json {
         true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done.id)))))?,
         false => {
@@ -99,8 +84,34 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     Ok(Exit::Allowed)
 }
 
+/// Takes it back, and writes that down first, as every change is.
+///
+/// # Errors
+/// When it cannot be written down, or something stands against it by now.
+pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -> Result<Undone, String> {
+    let id = Ids::new().next("undo");
+    let journal = Journal::open(&whereabouts.state)?;
+    let undone: Vec<Node> = plan.changes.iter().map(|change| Node::text(&change.id)).collect();
+    let fields = vec![
+        ("call", Node::text(&id)),
+        ("user", Value::Number(whereabouts.uid.to_string()).into()),
+        ("undoes", Value::List(undone).into()),
+    ];
+    journal.append("undo", fields, Sync::Disk)?;
+    let done = undo::apply(files, plan, &id, "")?;
+    for change in &plan.changes {
+        let fields = vec![("call", Node::text(&change.id)), ("undo", Node::text(&id)), ("session", Node::text(&change.session))];
+        journal.append("undone", fields, Sync::System)?;
+    }
+    journal.append("finished", vec![("call", Node::text(&id)), ("succeeded", Value::Bool(true).into())], Sync::System)?;
+    Ok(done)
+}
+
 /// What an id means: a call, else a batch.
-fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
+///
+/// # Errors
+/// When there is nothing to take back.
+pub(crate) fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
     let Some(id) = id else { return undo::plan(files, Which::Last) };
     let is_batch = files.changes().finished().iter().any(|change| change.batch.as_deref() == Some(id));
     undo::plan(files, if is_batch { Which::Batch(id) } else { Which::Id(id) })

@@ -42,6 +42,6 @@ pub fn at_terminal(
 }
 
 /// Whether the terminal says that it can move its cursor.
-fn can_be_painted_on() -> bool {
+pub fn can_be_painted_on() -> bool {
     std::env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
 }

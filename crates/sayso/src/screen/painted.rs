@@ -43,18 +43,22 @@ pub enum Interrupts {
     Leave,
 }
 
+/// How prompts look, by the settings and by the terminal.
+pub fn look(settings: &Resolved) -> Look {
+    let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    Look {
+        keymap: Keymap::named(&settings.keymap),
+        risk: settings.show_risk_level,
+        rule: settings.show_matched_pattern,
+        enter_approves: settings.enter_approves,
+        theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
+    }
+}
+
 impl Painted {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C, or that nobody has to answer any more.
     pub fn open(settings: &Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>, interrupts: Interrupts) -> io::Result<Self> {
-        let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let look = Look {
-            keymap: Keymap::named(&settings.keymap),
-            risk: settings.show_risk_level,
-            rule: settings.show_matched_pattern,
-            enter_approves: settings.enter_approves,
-            theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
-        };
-        Ok(Painted { tty: Mutex::new(Tty::open()?), look, patterns, notice: Notice::of(settings), stopped, interrupts })
+        Ok(Painted { tty: Mutex::new(Tty::open()?), look: look(settings), patterns, notice: Notice::of(settings), stopped, interrupts })
     }
 
     fn put(&self, prompt: Arc<Prompt>) -> io::Result<Ended> {

@@ -44,6 +44,8 @@ pub struct Tty {
     file: File,
     /// Something is to be read here after each signal.
     signals: UnixStream,
+    /// The other end of it.
+    end: UnixStream,
     /// Whether a prompt has the terminal; without one, Ctrl-Z does what it always did.
     idle: Arc<AtomicBool>,
     suspended: Arc<AtomicBool>,
@@ -76,7 +78,18 @@ impl Tty {
         signal_hook::flag::register_conditional_default(SIGTSTP, Arc::clone(&idle))?;
         signal_hook::flag::register(SIGTSTP, Arc::clone(&suspended))?;
         signal_hook::flag::register(SIGCONT, Arc::clone(&continued))?;
-        Ok(Tty { file, signals, idle, suspended, continued })
+        Ok(Tty { file, signals, end, idle, suspended, continued })
+    }
+
+    /// Wakes whoever waits at the terminal, as a signal does: a byte that is written to it is enough.
+    ///
+    /// # Errors
+    /// When there are no more files to open.
+    pub fn waker(&self) -> io::Result<UnixStream> {
+        let waker = self.end.try_clone()?;
+        // Where it is full, somebody wakes up anyway.
+        waker.set_nonblocking(true)?;
+        Ok(waker)
     }
 
     /// Takes the terminal over.

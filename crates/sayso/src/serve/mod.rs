@@ -27,7 +27,7 @@ mod reply;
 mod route;
 mod secret;
 mod server;
-mod sources;
+pub(crate) mod sources;
 mod stream;
 mod who;
 pub mod wire;

@@ -14,6 +14,7 @@ mod bad_input;
 mod bad_policy_files;
 mod bypasses;
 mod changed_while_asked;
+mod chat;
 mod corpus;
 mod desk;
 mod doctor;

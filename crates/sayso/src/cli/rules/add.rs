@@ -187,7 +187,7 @@ pub(super) fn add(book: &Book, rules: &[(Node, Option<String>)], source: &str, y
 }
 
 /// What a rule says, in one line.
-pub(super) fn words(rule: &Node) -> String {
+pub(crate) fn words(rule: &Node) -> String {
     let line = of_rule(rule);
     format!("{} {} `{}` {}", line.decision, line.subject, line.pattern, line.reach)
 }

@@ -5,7 +5,7 @@ use sayso_core::policy::time;
 use sayso_store::standing::{Standing, What};
 
 /// The keys that say what a rule is about, with the type a person knows it by.
-pub(super) const SUBJECTS: [(&str, &str); 9] = [
+pub(crate) const SUBJECTS: [(&str, &str); 9] = [
     ("command", "command"),
     ("command_regex", "command"),
     ("read", "path"),
@@ -19,7 +19,7 @@ pub(super) const SUBJECTS: [(&str, &str); 9] = [
 
 /// A rule in parts.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     pub decision: String,
     /// `command`, `path`, `tool`, …
     pub kind: &'static str,
@@ -33,7 +33,7 @@ pub(super) struct Line {
     pub uses: Option<u64>,
 }
 
-pub(super) fn line(one: &Standing) -> Line {
+pub(crate) fn line(one: &Standing) -> Line {
     match &one.what {
         What::Rule(rule) => {
             let line = of_rule(rule);

@@ -1,12 +1,12 @@
 //! `sayso rules`: what was learned from answers or added by hand, and lasts.
 
-mod add;
+pub(crate) mod add;
 mod edit;
 mod exchange;
-mod line;
+pub(crate) mod line;
 mod list;
 mod suggest;
-mod templates;
+pub(crate) mod templates;
 mod test;
 
 use clap::{Args, Subcommand};

@@ -41,6 +41,11 @@ pub(super) struct Template {
     rules: Vec<Node>,
 }
 
+/// All templates: name, what each is for, and its rules.
+pub(crate) fn all() -> Vec<(&'static str, String, Vec<Node>)> {
+    TEMPLATES.iter().filter_map(|(name, text)| template(text).ok().map(|read| (*name, read.about, read.rules))).collect()
+}
+
 /// Reads a template, which is a policy file with a word on what it is for.
 fn template(text: &str) -> Result<Template, Stop> {
     let about = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']).to_owned();

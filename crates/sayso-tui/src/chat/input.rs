@@ -1,0 +1,328 @@
+//! The text that somebody types: several lines, what was typed before, and the commands that it could become.
+
+use sayso_core::visible::visible;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::fold::{self, Spans};
+use crate::key::Key;
+use crate::theme::Tone;
+
+/// A typed text has no more bytes than these.
+const LONGEST: usize = 256 << 10;
+/// So many rows of it show.
+const MOST_ROWS: usize = 8;
+/// So many texts are remembered.
+const MOST_REMEMBERED: usize = 500;
+/// So many commands are proposed.
+const MOST_PROPOSED: usize = 8;
+
+/// A command that can be typed: its words, and what it does.
+pub type Command = (&'static str, &'static str);
+
+/// What comes of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// It was taken.
+    Taken,
+    /// It means nothing here.
+    Other,
+    /// The text is sent.
+    Sent(String),
+}
+
+/// A text, where the next letter goes, and what was typed before.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    text: String,
+    at: usize,
+    before: Vec<String>,
+    /// Which of those shows, counted from the last; none for the text itself.
+    shows: Option<usize>,
+    /// What was typed before one of those showed.
+    draft: String,
+    commands: &'static [Command],
+}
+
+impl Input {
+    /// With the commands that can be typed, and what was typed before.
+    pub fn new(commands: &'static [Command], before: Vec<String>) -> Input {
+        Input { commands, before, ..Input::default() }
+    }
+
+    /// What stands there.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether nothing stands there.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Takes everything away.
+    pub fn clear(&mut self) {
+        self.set(String::new());
+    }
+
+    /// Puts a text back that was not sent after all; what was typed since stands behind it.
+    pub fn put_back(&mut self, text: String) {
+        let since = std::mem::take(&mut self.text);
+        self.set(if since.is_empty() { text } else { format!("{text}\n{since}") });
+    }
+
+    fn set(&mut self, text: String) {
+        self.at = text.len();
+        self.text = text;
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: &Key) -> Typed {
+        match key {
+            Key::Enter if self.text.ends_with('\\') && self.at == self.text.len() => {
+                self.take(self.at - 1, self.at);
+                self.insert("\n");
+            }
+            Key::Enter if self.text.trim().is_empty() => {}
+            Key::Enter => {
+                let text = std::mem::take(&mut self.text);
+                self.remember(&text);
+                self.clear();
+                return Typed::Sent(text);
+            }
+            Key::NewLine => self.insert("\n"),
+            Key::Char(character) => self.insert(character.encode_utf8(&mut [0; 4])),
+            Key::Paste(text) => self.insert(&text.replace("\r\n", "\n").replace('\r', "\n")),
+            Key::Tab => self.complete(),
+            Key::Backspace => self.take(self.left(), self.at),
+            Key::Delete => self.take(self.at, self.right()),
+            Key::Left => self.at = self.left(),
+            Key::Right => self.at = self.right(),
+            Key::Home | Key::Ctrl('a') => self.at = self.line_start(),
+            Key::End | Key::Ctrl('e') => self.at = self.line_end(),
+            Key::Ctrl('u') => self.take(self.line_start(), self.at),
+            Key::Ctrl('k') => self.take(self.at, self.line_end()),
+            Key::Ctrl('w') => {
+                let before = self.text.get(..self.at).unwrap_or_default().trim_end();
+                self.take(before.rfind([' ', '\n']).map_or(0, |blank| blank + 1), self.at);
+            }
+            Key::Up => self.up(),
+            Key::Down => self.down(),
+            _ => return Typed::Other,
+        }
+        Typed::Taken
+    }
+
+    /// Remembers a text that was sent.
+    fn remember(&mut self, text: &str) {
+        self.shows = None;
+        if self.before.last().is_none_or(|last| last != text) {
+            self.before.push(text.to_owned());
+        }
+        let more = self.before.len().saturating_sub(MOST_REMEMBERED);
+        self.before.drain(..more);
+    }
+
+    fn insert(&mut self, text: &str) {
+        if self.text.len() + text.len() <= LONGEST && self.text.is_char_boundary(self.at) {
+            self.text.insert_str(self.at, text);
+            self.at += text.len();
+        }
+    }
+
+    fn take(&mut self, from: usize, to: usize) {
+        if from < to && self.text.is_char_boundary(from) && self.text.is_char_boundary(to) {
+            self.text.replace_range(from..to, "");
+            self.at = from;
+        }
+    }
+
+    fn left(&self) -> usize {
+        self.text.get(..self.at).unwrap_or_default().grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+    }
+
+    fn right(&self) -> usize {
+        self.at + self.text.get(self.at..).unwrap_or_default().graphemes(true).next().map_or(0, str::len)
+    }
+
+    fn line_start(&self) -> usize {
+        self.text.get(..self.at).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        self.text.get(self.at..).unwrap_or_default().find('\n').map_or(self.text.len(), |at| self.at + at)
+    }
+
+    /// The line above, or what was typed before.
+    fn up(&mut self) {
+        let start = self.line_start();
+        if start > 0 {
+            let column = self.text.get(start..self.at).unwrap_or_default().graphemes(true).count();
+            self.at = start - 1;
+            let above = self.line_start();
+            self.at = self.column(above, start - 1, column);
+            return;
+        }
+        let next = self.shows.map_or(0, |shows| shows + 1);
+        if let Some(text) = self.before.len().checked_sub(next + 1).and_then(|at| self.before.get(at)).cloned() {
+            if self.shows.is_none() {
+                self.draft = std::mem::take(&mut self.text);
+            }
+            self.shows = Some(next);
+            self.set(text);
+        }
+    }
+
+    /// The line below, or what was typed after.
+    fn down(&mut self) {
+        let end = self.line_end();
+        if end < self.text.len() {
+            let column = self.text.get(self.line_start()..self.at).unwrap_or_default().graphemes(true).count();
+            self.at = end + 1;
+            self.at = self.column(end + 1, self.line_end(), column);
+            return;
+        }
+        match self.shows {
+            None => {}
+            Some(0) => {
+                self.shows = None;
+                let draft = std::mem::take(&mut self.draft);
+                self.set(draft);
+            }
+            Some(shows) => {
+                self.shows = Some(shows - 1);
+                let text = self.before.len().checked_sub(shows).and_then(|at| self.before.get(at)).cloned();
+                self.set(text.unwrap_or_default());
+            }
+        }
+    }
+
+    /// The byte at a column of a line.
+    fn column(&self, start: usize, end: usize, column: usize) -> usize {
+        let line = self.text.get(start..end).unwrap_or_default();
+        line.grapheme_indices(true).nth(column).map_or(end, |(at, _)| start + at)
+    }
+
+    /// The commands that this could become.
+    pub fn proposed(&self) -> Vec<Command> {
+        let is_command = self.text.starts_with('/') && !self.text.contains('\n');
+        let fits = |(words, _): &&Command| words.starts_with(&*self.text) && *words != self.text;
+        self.commands.iter().filter(|_| is_command).filter(fits).copied().take(MOST_PROPOSED).collect()
+    }
+
+    /// As much as all proposed commands begin with.
+    fn complete(&mut self) {
+        let proposed = self.proposed();
+        let Some((first, _)) = proposed.first() else { return };
+        let mut common = *first;
+        for (words, _) in &proposed {
+            let length = common.bytes().zip(words.bytes()).take_while(|(one, other)| one == other).count();
+            common = common.get(..length).unwrap_or_default();
+        }
+        // Nothing more is common to all: the first of them.
+        let text = if common.len() > self.text.len() { common } else { first };
+        self.set(text.to_owned());
+    }
+
+    /// The rows that show of it, with a mark where the next letter goes.
+    pub fn rows(&self, width: u16) -> Vec<Spans> {
+        let room = usize::from(width).saturating_sub(2).max(4);
+        let mut rows: Vec<Spans> = Vec::new();
+        let (mut start, mut cursor) = (0, 0);
+        for line in self.text.split('\n') {
+            let end = start + line.len();
+            let mut spans: Spans = Vec::new();
+            if (start..=end).contains(&self.at) {
+                let (before, behind) = line.split_at_checked(self.at - start).unwrap_or((line, ""));
+                spans.extend([(Tone::Strong, visible(before).into_owned()), (Tone::Key, "▏".to_owned())]);
+                spans.push((Tone::Strong, visible(behind).into_owned()));
+            } else {
+                spans.push((Tone::Strong, visible(line).into_owned()));
+            }
+            for row in fold::fold(&spans, room, "  ") {
+                let mark = if rows.is_empty() { "› " } else { "  " };
+                if row.iter().any(|(tone, text)| *tone == Tone::Key && text == "▏") {
+                    cursor = rows.len();
+                }
+                let mut out: Spans = vec![(Tone::Key, mark.to_owned())];
+                out.extend(row);
+                rows.push(out);
+            }
+            start = end + 1;
+        }
+        let first = cursor.saturating_sub(MOST_ROWS - 1).min(rows.len().saturating_sub(MOST_ROWS));
+        rows.into_iter().skip(first).take(MOST_ROWS).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COMMANDS: &[Command] = &[("/permissions", "a"), ("/permissions show", "b"), ("/permissions strict", "c"), ("/help", "d")];
+
+    fn typed(input: &mut Input, text: &str) {
+        text.chars().for_each(|one| drop(input.key(&Key::Char(one))));
+    }
+
+    #[test]
+    fn several_lines_are_typed_pasted_and_sent() {
+        let mut input = Input::new(COMMANDS, Vec::new());
+        typed(&mut input, "a\\");
+        assert_eq!(input.key(&Key::Enter), Typed::Taken);
+        typed(&mut input, "b");
+        input.key(&Key::NewLine);
+        input.key(&Key::Paste("c\r\nd\u{1b}".to_owned()));
+        assert_eq!(input.text(), "a\nb\nc\nd\u{1b}");
+        let rows: Vec<String> = input.rows(40).iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect()).collect();
+        assert_eq!(rows, ["› a", "  b", "  c", "  d␛▏"]);
+        input.key(&Key::Up);
+        input.key(&Key::Up);
+        typed(&mut input, "X");
+        assert_eq!(input.text(), "a\nbX\nc\nd\u{1b}");
+        assert!(matches!(input.key(&Key::Enter), Typed::Sent(text) if text.starts_with("a\nbX")));
+        assert_eq!(input.key(&Key::Enter), Typed::Taken, "nothing is sent of nothing");
+    }
+
+    #[test]
+    fn what_was_typed_before_comes_back() {
+        let mut input = Input::new(COMMANDS, vec!["one".to_owned(), "two".to_owned()]);
+        typed(&mut input, "draft");
+        for (key, wanted) in
+            [(Key::Up, "two"), (Key::Up, "one"), (Key::Up, "one"), (Key::Down, "two"), (Key::Down, "draft"), (Key::Down, "draft")]
+        {
+            input.key(&key);
+            assert_eq!(input.text(), wanted);
+        }
+    }
+
+    #[test]
+    fn commands_are_proposed_and_completed() {
+        let mut input = Input::new(COMMANDS, Vec::new());
+        typed(&mut input, "/p");
+        assert_eq!(input.proposed().len(), 3);
+        input.key(&Key::Tab);
+        assert_eq!(input.text(), "/permissions");
+        input.key(&Key::Tab);
+        assert_eq!(input.text(), "/permissions s");
+        input.key(&Key::Tab);
+        assert_eq!(input.text(), "/permissions show");
+        input.clear();
+        typed(&mut input, "x/p");
+        assert!(input.proposed().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_keys_leave_a_text(texts in prop::collection::vec((any::<String>(), 0u8..12), 0..20), width in 1u16..40) {
+            let keys = [Key::Left, Key::Right, Key::Home, Key::End, Key::Backspace, Key::Delete, Key::Ctrl('w'), Key::Ctrl('k'), Key::Up, Key::Down, Key::Tab];
+            let mut input = Input::new(COMMANDS, vec!["before\nit".to_owned()]);
+            for (text, which) in texts {
+                input.key(&Key::Paste(text));
+                input.key(keys.get(usize::from(which)).unwrap_or(&Key::NewLine));
+                prop_assert!(input.text.is_char_boundary(input.at));
+                prop_assert!(input.rows(width).len() <= MOST_ROWS);
+            }
+        }
+    }
+}

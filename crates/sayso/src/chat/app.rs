@@ -1,0 +1,488 @@
+//! The session at a terminal: keys, news of the turn, and frames. It waits when nothing happens, and the turn works beside it.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_core::visible::visible;
+use sayso_gate::ids::Ids;
+use sayso_tui::asking::{Asking, Next};
+use sayso_tui::chat::draw::{Activity, Chat};
+use sayso_tui::chat::input::Typed;
+use sayso_tui::chat::item::Item;
+use sayso_tui::chat::settings::{Settings, Wish};
+use sayso_tui::fold::line;
+use sayso_tui::key::{Key, Keys};
+use sayso_tui::patterns::Patterns;
+use sayso_tui::theme::Tone;
+
+use super::base::Base;
+use super::conversation::{Said, close};
+use super::instructions::instructions;
+use super::model::configured::Configured;
+use super::model::{Model, Usage};
+use super::news::{News, Reporter, ToScreen};
+use super::offered::{self, Around};
+use super::session::Session;
+use super::turn::{self, Turn};
+use super::{shown, tabs};
+use crate::screen::notice::{Notice, Waiting};
+use crate::screen::painted::look;
+use crate::screen::tty::{Event, Taken, Tty};
+
+/// No more frames than this: what comes faster is shown together.
+const FRAME: Duration = Duration::from_millis(33);
+/// So often the sign of something that goes on turns.
+const SPIN: Duration = Duration::from_millis(250);
+/// When more follows within this time, a key was no key of a person's.
+const MOMENT: Duration = Duration::from_millis(30);
+/// Two times Ctrl-C within this time leaves.
+const TWICE: Duration = Duration::from_secs(2);
+/// Colours come when they are ready; so often it is looked whether they are.
+const COLOURS: Duration = Duration::from_millis(25);
+
+/// What a session at a terminal works with.
+pub struct App {
+    /// The policy, the gate and the tools.
+    pub base: Arc<Base>,
+    /// Where what is said is kept.
+    pub session: Arc<Session>,
+    /// What was said.
+    pub said: Vec<Said>,
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// Who else could.
+    pub configured: Configured,
+    /// Where calls come from.
+    pub around: Around,
+    /// The person stopped the turn.
+    pub stopped: Arc<AtomicBool>,
+    /// A signal wants sayso to end.
+    pub leave: Arc<AtomicBool>,
+    /// A signal came that Ctrl-C sends.
+    pub interrupted: Arc<AtomicBool>,
+    /// The way of news to this screen.
+    pub to: ToScreen,
+    /// The other end of it.
+    pub news: Receiver<News>,
+    /// What a pattern would have covered.
+    pub patterns: Arc<dyn Patterns>,
+    /// The screen.
+    pub chat: Chat,
+    /// What is open and goes on; nothing at the start.
+    pub now: Now,
+}
+
+/// What is open and goes on.
+#[derive(Default)]
+pub struct Now {
+    asking: Option<Open>,
+    worker: Option<JoinHandle<()>>,
+    /// The number of the words that are being written.
+    pub(super) words: Option<usize>,
+    /// The number of the call that runs.
+    pub(super) call: Option<usize>,
+    /// What was read of it in short, for its heading.
+    pub(super) subject: String,
+    pub(super) usage: Usage,
+    /// When Ctrl-C was pressed last.
+    pressed: Option<Instant>,
+    /// A change that is taken back on `y`.
+    pub(super) undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
+    /// A text that is sent when the turn is over.
+    queued: Option<String>,
+    dirty: bool,
+    over: bool,
+}
+
+/// A question that is open.
+struct Open {
+    asking: Asking,
+    prompt: Arc<Prompt>,
+    reply: SyncSender<Ended>,
+    notice: Waiting,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The person left.
+    Person,
+    /// The terminal is gone.
+    Lost,
+}
+
+impl App {
+    /// Works until the person leaves, or the terminal does.
+    ///
+    /// # Errors
+    /// When the terminal breaks.
+    pub fn work(&mut self, tty: &mut Tty) -> io::Result<Left> {
+        let worked = tty.take().and_then(|mut taken| self.rounds(&mut taken));
+        // However it ends, nothing goes on without somebody who could stop it.
+        self.stop();
+        self.answer(Ended::Failed("the screen is gone".to_owned()));
+        if let Some(worker) = self.now.worker.take() {
+            while !worker.is_finished() {
+                for news in self.news.try_iter() {
+                    if let News::Asked(_, reply) = news {
+                        let _ = reply.send(Ended::Cancelled);
+                    }
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let _ = worker.join();
+        }
+        worked
+    }
+
+    fn rounds(&mut self, taken: &mut Taken<'_>) -> io::Result<Left> {
+        let mut keys = Keys::default();
+        let mut quiet_since = Instant::now();
+        let mut painted = self.paint(taken)?;
+        loop {
+            match taken.wait(self.longest(&keys, quiet_since, painted))? {
+                Event::Lost => return Ok(Left::Lost),
+                Event::Bytes(bytes) => {
+                    quiet_since = Instant::now();
+                    let typed = keys.feed(&bytes);
+                    self.press(typed, &keys, taken)?;
+                }
+                Event::Nothing => {
+                    let typed: Vec<Key> = keys.quiet(quiet_since.elapsed()).into_iter().collect();
+                    self.press(typed, &keys, taken)?;
+                }
+                Event::Signal => {
+                    self.now.dirty = true;
+                    if taken.was_away()?
+                        && let Some(open) = &mut self.now.asking
+                    {
+                        open.asking.disarm();
+                    }
+                    if self.interrupted.swap(false, Ordering::SeqCst) {
+                        self.press(vec![Key::Ctrl('c')], &keys, taken)?;
+                    }
+                }
+            }
+            self.hear();
+            self.look_at_the_clock(taken);
+            if self.leave.load(Ordering::SeqCst) {
+                return Ok(Left::Lost);
+            }
+            if self.now.over {
+                return Ok(Left::Person);
+            }
+            let is_due = painted.elapsed() >= FRAME;
+            if is_due && (self.now.dirty || self.moves()) {
+                painted = self.paint(taken)?;
+            }
+        }
+    }
+
+    /// Whether the screen changes by itself.
+    fn moves(&self) -> bool {
+        self.chat.activity.is_some() || self.now.asking.is_some()
+    }
+
+    fn paint(&mut self, taken: &mut Taken<'_>) -> io::Result<Instant> {
+        let (columns, rows) = taken.size();
+        let now = Instant::now();
+        shown::bar(self);
+        let asking = self.now.asking.as_mut().map(|open| &mut open.asking);
+        let frame = self.chat.frame(asking, columns, rows, now);
+        taken.show(frame, rows)?;
+        if let Some(open) = self.now.asking.as_mut().filter(|_| self.chat.settings.is_none()) {
+            open.asking.painted(Instant::now());
+        }
+        self.now.dirty = false;
+        Ok(Instant::now())
+    }
+
+    /// How long to wait at most; for ever when nothing goes on.
+    fn longest(&self, keys: &Keys, quiet_since: Instant, painted: Instant) -> Option<Duration> {
+        let now = Instant::now();
+        let key = keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(quiet_since)));
+        let frame = self.now.dirty.then(|| FRAME.saturating_sub(painted.elapsed()));
+        let spin = self.chat.activity.as_ref().filter(|_| self.now.asking.is_none()).map(|_| SPIN);
+        let open = self.now.asking.as_ref();
+        let clock = open.and_then(|open| open.asking.next_change(now));
+        let call = open.and_then(|open| open.notice.next(now));
+        let colours = open.filter(|open| open.asking.is_waiting()).map(|_| COLOURS);
+        [key, frame, spin, clock, call, colours].into_iter().flatten().min()
+    }
+
+    fn look_at_the_clock(&mut self, taken: &mut Taken<'_>) {
+        let now = Instant::now();
+        let Some(open) = &mut self.now.asking else { return };
+        open.notice.tell(now, taken);
+        if open.asking.is_over(now) {
+            self.answer(Ended::TimedOut);
+        }
+    }
+
+    /// Hears what the turn tells.
+    fn hear(&mut self) {
+        while let Ok(news) = self.news.try_recv() {
+            self.now.dirty = true;
+            match news {
+                News::Asked(prompt, reply) => self.ask(prompt, reply),
+                News::Over(ended, said) => {
+                    self.said = said;
+                    self.now.worker = None;
+                    shown::over(self, &ended);
+                    match self.now.queued.take() {
+                        None => {}
+                        // What was typed for a turn that went on is not meant for one that was stopped.
+                        Some(text) if ended.trouble.is_some() => self.chat.input.put_back(text),
+                        Some(text) => self.sent(&text),
+                    }
+                }
+                other => shown::hear(self, other),
+            }
+        }
+    }
+
+    fn ask(&mut self, prompt: Arc<Prompt>, reply: SyncSender<Ended>) {
+        let Some(settings) = self.base.settings(&self.around.agent) else {
+            let _ = reply.send(Ended::Failed("the policy cannot be read".to_owned()));
+            return;
+        };
+        let asking = Asking::new(Arc::clone(&prompt), look(&settings), Arc::clone(&self.patterns), Instant::now());
+        self.now.asking = Some(Open { asking, prompt, reply, notice: Notice::of(&settings).start() });
+        self.chat.bar.open = 1;
+    }
+
+    /// Ends the open question.
+    fn answer(&mut self, ended: Ended) {
+        if let Some(open) = self.now.asking.take() {
+            // Nobody may be waiting any more.
+            let _ = open.reply.send(ended);
+            self.chat.bar.open = 0;
+            self.now.dirty = true;
+        }
+    }
+
+    /// The turn ends as soon as it can.
+    fn stop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+    }
+
+    fn press(&mut self, keys: Vec<Key>, rest: &Keys, taken: &mut Taken<'_>) -> io::Result<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.now.dirty = true;
+        if self.chat.settings.is_some() {
+            keys.iter().for_each(|key| self.settings_key(key));
+            return Ok(());
+        }
+        if keys.contains(&Key::Ctrl('s')) {
+            self.open_settings();
+            return Ok(());
+        }
+        if self.now.asking.is_some() {
+            return self.prompt_keys(keys, rest, taken);
+        }
+        for key in keys {
+            self.key(key, taken)?;
+        }
+        Ok(())
+    }
+
+    /// Keys at an open question.
+    fn prompt_keys(&mut self, keys: Vec<Key>, rest: &Keys, taken: &mut Taken<'_>) -> io::Result<()> {
+        let Some(open) = &mut self.now.asking else { return Ok(()) };
+        open.notice.somebody_is_there();
+        let now = Instant::now();
+        match open.asking.keys(keys, now) {
+            Next::Answered(answer) => {
+                let is_yes = !matches!(answer.choice, Choice::Deny | Choice::Quit);
+                // A terminal that does not mark pastes sends them like typing, only faster.
+                if is_yes && (rest.waits().is_some() || taken.follows(MOMENT)?) {
+                    open.asking.too_fast();
+                } else if !open.asking.is_over(now) {
+                    self.answer(answered(answer));
+                }
+            }
+            Next::Interrupted => {
+                let quit = open.prompt.answer(Choice::Quit);
+                self.stop();
+                self.answer(answered(quit));
+                self.now.pressed = Some(now);
+                self.chat.notice = Some("stopped; Ctrl-C again leaves".to_owned());
+            }
+            Next::Suspend => {
+                taken.suspend()?;
+                if let Some(open) = &mut self.now.asking {
+                    open.asking.disarm();
+                }
+            }
+            Next::Repaint => taken.repaint(),
+            Next::Wait => {}
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, key: Key, taken: &mut Taken<'_>) -> io::Result<()> {
+        let is_interrupt = key == Key::Ctrl('c');
+        if !is_interrupt {
+            self.chat.notice = None;
+            self.now.pressed = None;
+        }
+        if let Some(plan) = self.now.undo.take() {
+            if key == Key::Char('y') {
+                shown::undo(self, &plan);
+                return Ok(());
+            }
+            shown::note(self, vec![line(Tone::Faint, "  nothing was taken back")]);
+            if matches!(key, Key::Char('n') | Key::Esc) {
+                return Ok(());
+            }
+        }
+        match key {
+            Key::Ctrl('c') => self.interrupt(),
+            Key::Ctrl('z') => taken.suspend()?,
+            Key::Ctrl('l') => taken.repaint(),
+            Key::Ctrl('o') => self.chat.transcript.toggle(),
+            Key::Ctrl('d') if self.chat.input.is_empty() => self.now.over = true,
+            Key::PageUp | Key::PageDown => drop(self.chat.transcript.scroll(&key)),
+            Key::End if self.chat.input.is_empty() => self.chat.transcript.follow(),
+            Key::Enter if self.now.worker.is_some() && self.now.queued.is_some() => {
+                self.chat.notice = Some("the model is still at work; Ctrl-C stops it".to_owned());
+            }
+            key => {
+                if let Typed::Sent(text) = self.chat.input.key(&key) {
+                    match self.now.worker.is_some() && super::slash::waits(&text) {
+                        true => {
+                            self.chat.notice = Some("that is sent when this turn is over".to_owned());
+                            self.now.queued = Some(text);
+                        }
+                        false => self.sent(&text),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ctrl-C: it stops the turn, or takes away what is typed; twice, it leaves.
+    fn interrupt(&mut self) {
+        let twice = self.now.pressed.is_some_and(|before| before.elapsed() < TWICE);
+        self.now.pressed = Some(Instant::now());
+        if twice {
+            self.now.over = true;
+        } else if self.now.worker.is_some() {
+            self.stop();
+            self.chat.notice = Some("stopping; Ctrl-C again leaves".to_owned());
+        } else {
+            self.chat.input.clear();
+            self.chat.notice = Some("Ctrl-C again leaves".to_owned());
+        }
+    }
+
+    fn sent(&mut self, text: &str) {
+        self.chat.transcript.follow();
+        let trimmed = text.trim();
+        if trimmed.starts_with('/') && !trimmed.contains('\n') {
+            self.chat.transcript.add(Item::person(trimmed));
+            return super::slash::run(self, trimmed);
+        }
+        self.chat.transcript.add(Item::person(text));
+        let person = Said::Person(text.to_owned());
+        if let Err(why) = self.session.keep(&person) {
+            return shown::problem(self, &format!("the session cannot be kept: {why}"));
+        }
+        self.said.push(person);
+        self.turn();
+    }
+
+    /// Starts a turn on a thread of its own.
+    fn turn(&mut self) {
+        self.stopped.store(false, Ordering::SeqCst);
+        self.chat.activity = Some(Activity { words: "thinking".to_owned(), since: Instant::now() });
+        let said = Mutex::new(std::mem::take(&mut self.said));
+        let (base, model, stopped) = (Arc::clone(&self.base), Arc::clone(&self.model), Arc::clone(&self.stopped));
+        let (around, to, session) = (self.around.clone(), self.to.clone(), Arc::clone(&self.session));
+        let work = move || {
+            let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let system = instructions(&around.workspace, base.settings(&around.agent).as_ref());
+            let tools = offered::own();
+            let turn = Turn { model: model.as_ref(), system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
+            let gate = || {
+                // Where it cannot be read, the gate denies everything, and says so.
+                let _ = base.refresh();
+                base.bench()
+            };
+            let taken = AssertUnwindSafe(|| turn.take(&mut said, &gate, &Reporter { to: to.clone(), session }));
+            // Whatever breaks, the screen hears that the turn is over, and what was said is not lost.
+            let ended = catch_unwind(taken).unwrap_or_else(|_| turn::Ended::broken());
+            close(&mut said);
+            to.tell(News::Over(Box::new(ended), said));
+        };
+        match std::thread::Builder::new().name("sayso-turn".to_owned()).spawn(work) {
+            Ok(worker) => self.now.worker = Some(worker),
+            Err(error) => shown::problem(self, &format!("no thread could be started: {error}")),
+        }
+    }
+
+    /// The person wants to leave.
+    pub(super) fn quit(&mut self) {
+        self.now.over = true;
+    }
+
+    /// Shows the settings.
+    pub(super) fn open_settings(&mut self) {
+        self.chat.settings = Some(Settings::new(tabs::tabs(&self.base)));
+    }
+
+    fn settings_key(&mut self, key: &Key) {
+        let Some(settings) = &mut self.chat.settings else { return };
+        let wish = settings.key(key);
+        match wish {
+            Wish::None => {}
+            Wish::Close => {
+                self.chat.settings = None;
+                if let Some(open) = &mut self.now.asking {
+                    // What stands there now was not there a moment ago.
+                    open.asking.disarm();
+                }
+            }
+            wish => {
+                let came = tabs::carry_out(&self.base, &wish);
+                let tabs = tabs::tabs(&self.base);
+                if let Some(settings) = &mut self.chat.settings {
+                    settings.renew(tabs, came);
+                }
+                self.judge_again();
+            }
+        }
+    }
+
+    /// A change of settings may deny a question that is open, and never approves one.
+    pub(super) fn judge_again(&mut self) {
+        let Some(open) = &self.now.asking else { return };
+        if self.base.denies(&open.prompt.operation) {
+            let denial = Answer { note: Some("the settings were changed, and deny it now".to_owned()), ..open.prompt.answer(Choice::Deny) };
+            self.answer(Ended::Answered { answer: denial, by: "settings".to_owned() });
+            self.chat.notice = Some("the open question is denied by the settings now".to_owned());
+        }
+    }
+
+    /// The names of models that can be chosen, and the one that answers.
+    pub(super) fn models(&self) -> String {
+        format!(
+            "`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`",
+            visible(self.model.name()),
+            visible(&self.configured.names().join(", "))
+        )
+    }
+}
+
+fn answered(answer: Answer) -> Ended {
+    Ended::Answered { answer, by: "terminal".to_owned() }
+}

@@ -1,0 +1,191 @@
+//! The commands that start with `/`: what there is, and what each says.
+
+use sayso_core::decide::Run as How;
+use sayso_core::mode::Mode;
+use sayso_core::visible::{visible, visible_block};
+use sayso_gate::start;
+use sayso_sandbox::backend::Backend;
+use sayso_tui::chat::input::Command;
+use sayso_tui::fold::{Spans, line};
+use sayso_tui::theme::Tone;
+
+use super::base::Base;
+use super::own;
+use crate::cli::book::is_rule;
+use crate::learned;
+
+/// All of them, with what they do; completion comes from here.
+pub const COMMANDS: &[Command] = &[
+    ("/help", "what there is, and which keys"),
+    ("/permissions", "what is allowed unasked, and how to change it"),
+    ("/permissions show", "the mode, the profile, the sandbox, and what holds"),
+    ("/permissions strict", "ask for everything, reads too, in this session"),
+    ("/permissions default", "ask for high and unknown risk only, in this session"),
+    ("/permissions edits", "do not ask for file edits in the workspace, in this session"),
+    ("/permissions trust", "ask nothing, in this session; denials stay denials"),
+    ("/permissions reset", "back to the mode of your files"),
+    ("/permissions stats", "how the calls of this session ended"),
+    ("/permissions clear", "take back what was allowed for this session"),
+    ("/settings", "change settings, rules and grants"),
+    ("/rules", "the rules that last"),
+    ("/grants", "what your answers allow"),
+    ("/audit", "the last entries of the record"),
+    ("/undo", "take back the last file change, or that of an id"),
+    ("/model", "who answers, or another one"),
+    ("/quit", "leave"),
+];
+
+/// Other names of commands.
+const ALIASES: [(&str, &str); 4] = [("/perms", "/permissions"), ("/security", "/permissions"), ("/exit", "/quit"), ("/?", "/help")];
+
+/// A command with its words.
+pub fn parse(text: &str) -> (String, Vec<String>) {
+    let mut words = text.split_whitespace().map(str::to_owned);
+    let first = words.next().unwrap_or_default();
+    let name = ALIASES.iter().find(|(alias, _)| *alias == first).map_or(first.clone(), |(_, name)| (*name).to_owned());
+    (name, words.collect())
+}
+
+/// What everything is for.
+pub fn help() -> Vec<Spans> {
+    let mut out = vec![line(Tone::Strong, "sayso chat: every tool that the model calls goes through the gate")];
+    for (words, about) in COMMANDS {
+        out.push(vec![(Tone::Key, format!("  {words:<24}")), (Tone::Text, (*about).to_owned())]);
+    }
+    out.push(Vec::new());
+    for (key, about) in [
+        ("Enter", "sends; Alt-Enter, or \\ before Enter, starts a new line"),
+        ("↑ ↓", "what you typed before"),
+        ("Tab", "completes a command"),
+        ("PgUp PgDn", "scroll"),
+        ("Ctrl-O", "shows all of what tools brought, or folds it"),
+        ("Ctrl-S", "settings, also while a question is open"),
+        ("Ctrl-C", "stops the turn; twice leaves"),
+        ("Ctrl-L", "paints the screen anew"),
+    ] {
+        out.push(vec![(Tone::Key, format!("  {key:<24}")), (Tone::Text, about.to_owned())]);
+    }
+    out.push(Vec::new());
+    out.push(vec![
+        (Tone::Heading, "▍ ".to_owned()),
+        (Tone::Text, "is what a model wrote, ".to_owned()),
+        (Tone::Faint, "┆ ".to_owned()),
+        (Tone::Text, "what a tool brought: nothing behind these marks is sayso's.".to_owned()),
+    ]);
+    out.push(line(Tone::Text, "At a question, ? shows its keys and what each answer would keep."));
+    out
+}
+
+/// `/permissions`: what it says, as lines.
+///
+/// # Errors
+/// Why nothing was changed.
+pub fn permissions(base: &Base, session: &str, agent: &str, word: &str) -> Result<Vec<Spans>, String> {
+    let mode = match word {
+        "" | "show" => return Ok(show(base, agent)),
+        "stats" => return Ok(vec![line(Tone::Text, format!("this session: {}", base.counts().line()))]),
+        "clear" => {
+            base.bench().0.workbench.recorder.end_session(session)?;
+            base.reload()?;
+            return Ok(vec![line(Tone::Good, "✓ what was allowed for this session is asked about again")]);
+        }
+        "strict" => Some(Mode::ConfirmAll),
+        "default" => Some(Mode::HighRiskOnly),
+        "edits" => Some(Mode::AutoApproveEdits),
+        "trust" => Some(Mode::TrustAll),
+        "reset" => None,
+        other => return Err(format!("there is no `/permissions {}`", visible(other))),
+    };
+    base.set_mode(mode)?;
+    if base.how() != How::Interactive && base.how() != How::Strict {
+        // A mode is chosen: what the command line let run unasked counts no more.
+        base.set_how(How::Interactive)?;
+    }
+    let now = base.settings(agent).map(|settings| settings.mode);
+    match (mode, now) {
+        (Some(wanted), Some(now)) if wanted != now => Err(format!("the mode is locked: it stays `{}`", now.word())),
+        (_, now) => Ok(vec![
+            line(Tone::Good, format!("✓ the mode is `{}` in this session", now.map_or("unknown", Mode::word))),
+            line(Tone::Faint, format!("  {}", meaning(now))),
+        ]),
+    }
+}
+
+/// What a mode means, in a sentence.
+fn meaning(mode: Option<Mode>) -> &'static str {
+    match mode {
+        Some(Mode::ConfirmAll) => "everything is asked about, reads too",
+        Some(Mode::Balanced) => "what provably only reads in the workspace runs silently, the rest is asked about",
+        Some(Mode::HighRiskOnly) => {
+            "low and medium risk run silently, also commands that were read whole; high and unknown risk is asked about"
+        }
+        Some(Mode::AutoApproveEdits) => "file edits in the workspace run silently, too; commands, deletes and MCP tools are asked about",
+        Some(Mode::SafeOnly) => "what would be asked about is denied",
+        Some(Mode::TrustAll) => "nothing is asked about; denials stay denials. it ends with this session",
+        None => "the policy cannot be read, so everything is denied",
+    }
+}
+
+fn show(base: &Base, agent: &str) -> Vec<Spans> {
+    let row = |name: &str, value: String| vec![(Tone::Faint, format!("  {name:<12}")), (Tone::Text, value)];
+    let Some(settings) = base.settings(agent) else {
+        return vec![line(Tone::Warning, "the policy cannot be read, so everything is denied")];
+    };
+    let timeout = if settings.approval_timeout == 0 { "none".to_owned() } else { format!("{} s", settings.approval_timeout) };
+    let standing = learned::standing(&base.whereabouts().state).unwrap_or_default();
+    let (rules, grants): (Vec<_>, Vec<_>) = standing.iter().partition(|one| is_rule(one));
+    vec![
+        row("mode", format!("{}: {}", settings.mode.word(), meaning(Some(settings.mode)))),
+        row("questions", start::word(base.how()).to_owned()),
+        row("profile", settings.profile.clone()),
+        row("agent", visible(agent).into_owned()),
+        row("asking", if settings.enabled { "on" } else { "off for low and medium risk" }.to_owned()),
+        row("timeout", timeout),
+        row("sandbox", sandbox()),
+        row("remembered", format!("{} rules, {} grants", rules.len(), grants.len())),
+        row("workspace", visible(base.workspace()).into_owned()),
+    ]
+}
+
+/// The sandbox of this machine, in a word.
+pub fn sandbox() -> String {
+    Backend::full().map_or_else(|_| "no sandbox".to_owned(), |backend| visible(&backend.to_string()).into_owned())
+}
+
+/// The rules or the grants that hold.
+pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
+    let all = learned::standing(&base.whereabouts().state)?;
+    let rows: Vec<Spans> = all
+        .iter()
+        .filter(|one| is_rule(one) == rules)
+        .map(|one| {
+            let off = if one.enabled { "" } else { " (off)" };
+            vec![(Tone::Key, format!("  {:<10}", visible(one.short()))), (Tone::Text, format!("{}{off}", visible(&one.words)))]
+        })
+        .collect();
+    let none = if rules {
+        "there are no rules yet; an answer for a project or for always makes one"
+    } else {
+        "nothing is granted beyond single answers"
+    };
+    Ok(if rows.is_empty() { vec![line(Tone::Text, format!("  {none}"))] } else { rows })
+}
+
+/// The last entries of the record.
+pub fn audit(base: &Base) -> Result<Vec<Spans>, String> {
+    let printed = own::output(base.whereabouts(), &["audit", "list", "-n", "15"])?;
+    Ok(visible_block(&printed).lines().map(|text| line(Tone::Text, format!("  {text}"))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_and_words_are_read() {
+        assert_eq!(parse("/perms  strict "), ("/permissions".to_owned(), vec!["strict".to_owned()]));
+        assert_eq!(parse("/security").0, "/permissions");
+        assert_eq!(parse("/nothing x").0, "/nothing");
+        assert!(help().len() > COMMANDS.len());
+    }
+}

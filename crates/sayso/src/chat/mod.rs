@@ -1,0 +1,20 @@
+//! A session with a model: a conversation in which every call of a tool goes through the gate.
+
+pub mod app;
+pub mod base;
+pub mod commands;
+pub mod conversation;
+pub mod instructions;
+pub mod kept;
+pub mod model;
+pub mod news;
+pub mod offered;
+pub mod once;
+mod own;
+pub mod session;
+mod shown;
+mod slash;
+mod tabs;
+pub mod turn;
+
+pub use shown::earlier;

@@ -1,0 +1,118 @@
+//! Models: somebody who gets a conversation and answers it, in pieces, with words and with calls of tools.
+
+pub mod anthropic;
+pub mod configured;
+pub mod events;
+pub mod key;
+pub mod openai;
+pub mod partial;
+pub mod remote;
+pub mod scripted;
+pub mod wire;
+
+use std::sync::atomic::AtomicBool;
+
+use sayso_core::node::Node;
+
+use super::conversation::{Answer, Said};
+
+/// A tool, as a model is told of it.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub about: String,
+    /// Its arguments, as a JSON Schema.
+    pub schema: Node,
+}
+
+/// What a model is asked.
+pub struct Request<'a> {
+    /// What it has to know beside the conversation.
+    pub system: &'a str,
+    /// The conversation; the last thing was said by the person, or is the result of calls.
+    pub said: &'a [Said],
+    /// The tools it may call.
+    pub tools: &'a [Offered],
+    /// The person does not want the answer any more.
+    pub stopped: &'a AtomicBool,
+}
+
+/// What comes while a model answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// More of its words.
+    Text(String),
+    /// It begins to write a call of this tool.
+    Call(String),
+    /// The answer broke off and is asked for again, from the start, for this reason.
+    Again(String),
+}
+
+/// Gets the pieces.
+pub type Told<'a> = &'a mut dyn FnMut(Piece);
+
+/// A whole answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// What was said.
+    pub answer: Answer,
+    /// What it cost, where the endpoint says.
+    pub usage: Usage,
+    /// It reached its longest length, and ends in the middle.
+    pub is_cut: bool,
+}
+
+/// What an answer cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens that were read.
+    pub input: u64,
+    /// Tokens that were written.
+    pub output: u64,
+    /// In dollars, where the endpoint or the person's file says what a token costs.
+    pub cost: Option<f64>,
+}
+
+impl Usage {
+    /// With another one.
+    pub fn add(&mut self, other: Usage) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cost = match (self.cost, other.cost) {
+            (Some(one), Some(two)) => Some(one + two),
+            (one, two) => one.or(two),
+        };
+    }
+
+    /// In a few words; none where nobody counted.
+    pub fn words(&self) -> Option<String> {
+        if self.input == 0 && self.output == 0 {
+            return None;
+        }
+        let cost = self.cost.map(|cost| format!(" · ${cost:.4}")).unwrap_or_default();
+        Some(format!("{} tokens in, {} out{cost}", self.input, self.output))
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The person stopped it.
+    Stopped,
+    /// In words for the person, with a hint where there is one.
+    Failed(String),
+}
+
+/// Somebody who answers.
+pub trait Model: Send + Sync {
+    /// What the person calls it.
+    fn name(&self) -> &str;
+
+    /// Answers a conversation. What it says on the way is only sure when all of it is there.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Trouble>;
+}

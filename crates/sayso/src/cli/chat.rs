@@ -1,0 +1,395 @@
+//! `sayso chat`: a conversation with a model whose every tool call goes through the gate.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+
+use clap::Args;
+use sayso_core::decide::Run as How;
+use sayso_core::node::{Node, Value};
+use sayso_core::text::json;
+use sayso_core::visible::visible;
+use sayso_gate::ids::Ids;
+use sayso_gate::ports::Ask;
+use sayso_gate::start::{self, Flags, YOLO_BANNER};
+use sayso_tui::chat::draw::{Bar, Chat};
+use sayso_tui::chat::input::Input;
+use sayso_tui::chat::item::Item;
+use sayso_tui::chat::transcript::Transcript;
+use sayso_tui::theme::{Theme, Tone};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::run::{Nobody, exit, result};
+use super::{Place, PolicyChoice, Stop, say};
+use crate::chat;
+use crate::chat::app::{App, Left, Now};
+use crate::chat::base::{Base, Start};
+use crate::chat::commands::{COMMANDS, sandbox};
+use crate::chat::conversation::Said;
+use crate::chat::instructions::instructions;
+use crate::chat::model::configured::Configured;
+use crate::chat::model::{Model, Trouble};
+use crate::chat::news::{News, ToScreen};
+use crate::chat::offered::{self, Around};
+use crate::chat::once::Lines;
+use crate::chat::session::{self, Session, short};
+use crate::chat::turn::{Ended, Turn};
+use crate::exit_code::Exit;
+use crate::record_folder;
+use crate::runner::Told;
+use crate::screen::ago::ago;
+use crate::screen::earlier::InRecord;
+use crate::screen::paint::Paint;
+use crate::screen::painted::Interrupts;
+use crate::screen::progress::Progress;
+use crate::screen::tty::Tty;
+use crate::screen::{self, line};
+
+/// The longest question that is read from standard input.
+const LONGEST_QUESTION: u64 = 4 << 20;
+
+/// Talk with a model; every tool it calls goes through the gate.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Models: the built-in `scripted` one, `openai:NAME` and `anthropic:NAME` (keys in OPENAI_API_KEY and ANTHROPIC_API_KEY, other\n\
+addresses in OPENAI_BASE_URL and ANTHROPIC_BASE_URL), and those of `chat.yaml` in the folder of your policy, each with `key_env` or `key_file`.\n\n\
+Examples:\n  sayso chat\n  sayso chat --model anthropic:claude-sonnet-4-5\n  sayso chat 'what does this project do?'\n  git diff | sayso chat --strict 'review this'\n  sayso chat --resume\n\n\
+Exit status of one turn: 0 all ran, 1 a tool or the model failed, 20 some calls were refused, 2 usage."
+)]
+pub(super) struct ChatArgs {
+    #[command(flatten)]
+    choice: PolicyChoice,
+
+    /// A question: it is answered in one turn, without a screen. What is piped in goes with it.
+    #[arg(value_name = "QUESTION")]
+    question: Vec<String>,
+
+    /// Who answers.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Who the calls are from, for the rules of single agents.
+    #[arg(long, value_name = "NAME", default_value = "chat")]
+    agent: String,
+
+    /// Run everything unasked, dangers too; denials stay denials.
+    #[arg(long)]
+    yolo: bool,
+
+    /// Run what would be asked about.
+    #[arg(long)]
+    approve_all: bool,
+
+    /// Deny what would be asked about.
+    #[arg(long)]
+    strict: bool,
+
+    /// Go on with an earlier session: the last one of this folder, or the one with this id.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+
+    /// Show the earlier sessions.
+    #[arg(long, conflicts_with_all = ["question", "resume"])]
+    list: bool,
+
+    /// Ask with plain lines, without painting on the terminal.
+    #[arg(long)]
+    plain: bool,
+
+    /// Print the answer and what came of each call as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
+    if args.list {
+        return list(args.json);
+    }
+    let place = Place::open(&args.choice)?;
+    place.warn_of_environment();
+    place.insist()?;
+    let flags = Flags { yolo: args.yolo, approve_all: args.approve_all, strict: args.strict, ..Flags::default() };
+    let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
+    let configured = Configured::read(&place.whereabouts).map_err(Stop::usage)?;
+    let model = configured.model(args.model.as_deref()).map_err(Stop::usage)?;
+    let at_screen = args.question.is_empty() && !args.json && !args.plain && io::stdin().is_terminal() && io::stdout().is_terminal();
+    if at_screen && screen::can_be_painted_on() {
+        let (session, said) = opened(args, &place)?;
+        return on_screen(args, place, how, (configured, model), session, said);
+    }
+    let question = question(args)?;
+    let (session, said) = opened(args, &place)?;
+    once(args, place, how, model.as_ref(), question, session, said)
+}
+
+/// A session with a screen.
+fn on_screen(
+    args: &ChatArgs,
+    place: Place,
+    how: How,
+    (configured, model): (Configured, Box<dyn Model>),
+    session: Session,
+    said: Vec<Said>,
+) -> Result<Exit, Stop> {
+    let cannot = |error: io::Error| Stop::usage(format!("the terminal cannot be opened: {error}"));
+    let mut tty = Tty::open().map_err(cannot)?;
+    let (to, news) = channel();
+    let to = ToScreen::new(to, tty.waker().map_err(cannot)?);
+    let flag = || Arc::new(AtomicBool::new(false));
+    let (stopped, leave, interrupted) = (flag(), flag(), flag());
+    for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGINT, &interrupted)] {
+        // Where a signal cannot be caught, it ends sayso as it always did.
+        let _ = signal_hook::flag::register(signal, Arc::clone(flag));
+    }
+    let told = to.clone();
+    let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
+    let base = Base::open(Start {
+        whereabouts: place.whereabouts,
+        workspace: place.folder.clone(),
+        choice: args.choice.flags(),
+        how,
+        ask: Arc::new(to.clone()),
+        told: Box::new(move || told.told()),
+        stopped: Arc::clone(&stopped),
+    });
+    let base = Arc::new(base.map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?);
+    let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let typed = said.iter().filter_map(|one| match one {
+        Said::Person(text) => Some(text.clone()),
+        _ => None,
+    });
+    let chat = Chat {
+        transcript: Transcript::default(),
+        input: Input::new(COMMANDS, typed.collect()),
+        bar: Bar::default(),
+        banner: None,
+        activity: None,
+        notice: None,
+        settings: None,
+        theme: if colours { Theme::COLOURS } else { Theme::PLAIN },
+    };
+    let id = session.id.clone();
+    let around = Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") };
+    let mut app = App {
+        base: Arc::clone(&base),
+        session: Arc::new(session),
+        said,
+        model: Arc::from(model),
+        configured,
+        around,
+        stopped,
+        leave,
+        interrupted,
+        to,
+        news,
+        patterns,
+        chat,
+        now: Now::default(),
+    };
+    greet(&mut app);
+    // It is tried out, which takes a moment: the first frame does not wait for it.
+    let to = app.to.clone();
+    drop(std::thread::Builder::new().spawn(move || to.tell(News::Sandbox(sandbox()))));
+    let left = app.work(&mut tty);
+    if let Err(why) = base.bench().0.workbench.recorder.end_session(&app.around.session) {
+        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+    }
+    match left {
+        Ok(Left::Person) => {
+            say(&format!("the session is kept; `sayso chat --resume {}` goes on with it\n", visible(short(&id))))?;
+            Ok(Exit::Allowed)
+        }
+        Ok(Left::Lost) => Ok(Exit::Failed),
+        Err(error) => Err(Stop::usage(format!("the terminal broke: {error}"))),
+    }
+}
+
+/// The first lines of a session.
+fn greet(app: &mut App) {
+    let mut lines = vec![
+        vec![(Tone::Strong, "sayso chat".to_owned()), (Tone::Text, format!(" in {}", visible(&app.around.workspace)))],
+        vec![(
+            Tone::Faint,
+            format!("{} answers; every tool it calls goes through the gate. /help says what there is", visible(app.model.name())),
+        )],
+    ];
+    let bench = app.base.bench();
+    lines.extend(bench.0.workbench.remarks.iter().map(|remark| vec![(Tone::Warning, remark.clone())]));
+    app.chat.transcript.add(Item::note(lines));
+    chat::earlier(app);
+}
+
+/// A new session, or an earlier one with what was said in it.
+fn opened(args: &ChatArgs, place: &Place) -> Result<(Session, Vec<Said>), Stop> {
+    let state = &place.whereabouts.state;
+    let Some(id) = &args.resume else {
+        return Session::start(state, &place.folder).map(|session| (session, Vec::new())).map_err(Stop::usage);
+    };
+    let resumed = Session::resume(state, &place.folder, Some(id.as_str()).filter(|id| !id.is_empty())).map_err(Stop::usage)?;
+    if resumed.unreadable > 0 {
+        let _ = writeln!(io::stderr(), "sayso: {} lines of the session could not be read, and are left out", resumed.unreadable);
+    }
+    Ok((resumed.session, resumed.said))
+}
+
+/// What is asked: the words of the command line, and what is piped in.
+fn question(args: &ChatArgs) -> Result<String, Stop> {
+    let mut words = args.question.join(" ");
+    if !io::stdin().is_terminal() {
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(LONGEST_QUESTION + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Stop::usage(format!("cannot read standard input: {error}")))?;
+        if bytes.len() as u64 > LONGEST_QUESTION {
+            return Err(Stop::usage(format!("standard input is larger than {} MiB", LONGEST_QUESTION >> 20)));
+        }
+        let piped = String::from_utf8(bytes)
+            .map_err(|error| Stop::usage(format!("standard input is not UTF-8 text (byte {})", error.utf8_error().valid_up_to() + 1)))?;
+        if !words.is_empty() && !piped.trim().is_empty() {
+            words.push_str("\n\n");
+        }
+        words.push_str(piped.trim_end());
+    }
+    match words.trim().is_empty() {
+        true => Err(Stop::hint("there is no question", "say one: `sayso chat 'what is in this folder?'`")),
+        false => Ok(words),
+    }
+}
+
+/// One turn, without a screen.
+fn once(
+    args: &ChatArgs,
+    place: Place,
+    how: How,
+    model: &dyn Model,
+    question: String,
+    session: Session,
+    mut said: Vec<Said>,
+) -> Result<Exit, Stop> {
+    if how == How::Yolo {
+        let _ = writeln!(io::stderr(), "{YOLO_BANNER}");
+    }
+    let stopped = super::stopped_by_signals();
+    let progress = Arc::new(progress(args.json));
+    let ask: Arc<dyn Ask> = match how {
+        How::Interactive => {
+            let settings = crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read"))?;
+            screen::at_terminal(settings, args.plain, &place.whereabouts.state, &stopped, Interrupts::Stop)
+                .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?
+        }
+        _ => Arc::new(Nobody),
+    };
+    let told = Arc::clone(&progress);
+    let start = Start {
+        whereabouts: place.whereabouts,
+        workspace: place.folder.clone(),
+        choice: args.choice.flags(),
+        how,
+        ask,
+        told: Box::new(move || {
+            let (start, output) = (Arc::clone(&told), Arc::clone(&told));
+            Told {
+                start: Box::new(move |approved| start.start(approved)),
+                output: Box::new(move |stream, bytes| output.output(stream, bytes)),
+            }
+        }),
+        stopped: Arc::clone(&stopped),
+    };
+    let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    for remark in &base.bench().0.workbench.remarks {
+        let _ = writeln!(io::stderr(), "sayso: {remark}");
+    }
+    // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
+    let around = Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") };
+    let system = instructions(&around.workspace, base.settings(&args.agent).as_ref());
+    let person = Said::Person(question);
+    session.keep(&person).map_err(Stop::usage)?;
+    said.push(person);
+    let id = session.id.clone();
+    let lines = Lines::new(progress, session, args.json);
+    let tools = offered::own();
+    let turn = Turn { model, system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
+    let ended = turn.take(&mut said, &|| base.bench(), &lines);
+    if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
+        let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
+    }
+    finish(args, &ended, &said, &id)
+}
+
+fn finish(args: &ChatArgs, ended: &Ended, said: &[Said], id: &str) -> Result<Exit, Stop> {
+    let trouble = match &ended.trouble {
+        None => None,
+        Some(Trouble::Stopped) => Some("the turn was stopped".to_owned()),
+        Some(Trouble::Failed(why)) => Some(why.clone()),
+    };
+    if args.json {
+        say(&format!("{}\n", json::write_plain(&as_node(ended, said, id, trouble.as_deref()))))?;
+    }
+    if let Some(words) = ended.usage.words().filter(|_| !args.json) {
+        let _ = writeln!(io::stderr(), "sayso: {words}");
+    }
+    if let Some(why) = &trouble {
+        let _ = writeln!(io::stderr(), "sayso: {why}");
+    }
+    Ok(match (exit(&ended.calls), &ended.trouble) {
+        (Exit::Denied, _) => Exit::Denied,
+        (_, Some(_)) => Exit::Failed,
+        (Exit::Allowed, None) if ended.malformed > 0 => Exit::Failed,
+        (exit, None) => exit,
+    })
+}
+
+fn as_node(ended: &Ended, said: &[Said], id: &str, trouble: Option<&str>) -> Node {
+    let number = |number: u64| -> Node { Value::Number(number.to_string()).into() };
+    let answer = said.iter().rev().find_map(|one| match one {
+        Said::Model(answer) => Some(answer.text.as_str()),
+        _ => None,
+    });
+    let mut usage = vec![("input", number(ended.usage.input)), ("output", number(ended.usage.output))];
+    usage.extend(ended.usage.cost.map(|cost| ("cost", Value::Number(format!("{cost:.6}")).into())));
+    Node::map([
+        ("session", Node::text(id)),
+        ("answer", Node::text(answer.unwrap_or_default())),
+        ("calls", Value::List(ended.calls.iter().map(result).collect()).into()),
+        ("malformed", number(ended.malformed as u64)),
+        ("usage", Node::map(usage)),
+        ("error", trouble.map_or_else(|| Value::Null.into(), Node::text)),
+    ])
+}
+
+/// What calls do goes beside the answer: to the screen, or to standard error where the answer is wanted alone.
+fn progress(as_json: bool) -> Progress {
+    match (as_json, io::stdout().is_terminal()) {
+        (false, true) => Progress::new(Box::new(io::stdout()), Paint::for_stream(&io::stdout())),
+        (false, false) => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
+        (true, _) if io::stderr().is_terminal() => Progress::new(Box::new(io::stderr()), Paint::for_stream(&io::stderr())),
+        (true, _) => Progress::new(Box::new(io::sink()), Paint::PLAIN),
+    }
+}
+
+/// The earlier sessions, the newest first.
+fn list(as_json: bool) -> Result<Exit, Stop> {
+    let whereabouts = record_folder::whereabouts().map_err(Stop::usage)?;
+    let all = session::list(&whereabouts.state).map_err(Stop::usage)?;
+    let mut out = String::new();
+    for one in &all {
+        if as_json {
+            let node = Node::map([
+                ("id", Node::text(&one.id)),
+                ("workspace", Node::text(&one.workspace)),
+                ("changed", Value::Number(one.changed.to_string()).into()),
+                ("first", Node::text(&one.first)),
+            ]);
+            out.push_str(&format!("{}\n", json::write_plain(&node)));
+            continue;
+        }
+        let first: String = one.first.lines().next().unwrap_or_default().chars().take(60).collect();
+        let when = ago(one.changed.saturating_mul(1000), super::now().saturating_mul(1000));
+        out.push_str(&format!("{}  {when}  {}  {}\n", visible(short(&one.id)), visible(&one.workspace), visible(&first)));
+    }
+    if all.is_empty() && !as_json {
+        out.push_str("there are no sessions yet\n");
+    }
+    say(&out)?;
+    Ok(Exit::Allowed)
+}
