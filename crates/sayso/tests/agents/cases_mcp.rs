@@ -22,7 +22,11 @@ const SAME: &str = "same";
 pub fn all() -> Vec<Case> {
     vec![
         Case { row: ROWS[0], column: COLUMN, run: claude },
-        Case { row: ROWS[0], column: DIALOG, run: |agents| play(agents).map_or_else(|| "not tried".to_owned(), |_| "yes runs, denied does not".to_owned()) },
+        Case {
+            row: ROWS[0],
+            column: DIALOG,
+            run: |agents| play(agents).map_or_else(|| "not tried".to_owned(), |_| "yes runs, denied does not".to_owned()),
+        },
         Case { row: ROWS[1], column: COLUMN, run: codex },
     ]
 }
@@ -44,13 +48,20 @@ fn folder(variable: &str) -> Option<PathBuf> {
 /// The servers that `./test --agents` installed.
 fn servers(stage: &Stage) -> Option<Vec<Server>> {
     let (mcp, pairs) = (folder("SAYSO_MCP")?, folder("SAYSO_PAIRS")?);
-    let dist = |package: &str| mcp.join("node_modules/@modelcontextprotocol").join(package).join("dist/index.js").to_str().unwrap().to_owned();
+    let dist =
+        |package: &str| mcp.join("node_modules/@modelcontextprotocol").join(package).join("dist/index.js").to_str().unwrap().to_owned();
     let bin = |name: &str| pairs.join("python/bin").join(name).to_str().unwrap().to_owned();
     let ws = stage.workspace.to_str().unwrap().to_owned();
     let node = || "node".to_owned();
     let server = |name, command: Vec<String>, tool, arguments, says| Server { name, command, tool, arguments, says };
     Some(vec![
-        server("filesystem", vec![node(), dist("server-filesystem"), ws.clone()], "read_text_file", json!({"path": format!("{ws}/a.txt")}), "one"),
+        server(
+            "filesystem",
+            vec![node(), dist("server-filesystem"), ws.clone()],
+            "read_text_file",
+            json!({"path": format!("{ws}/a.txt")}),
+            "one",
+        ),
         server("everything", vec![node(), dist("server-everything")], "echo", json!({"message": "ü漢🦀"}), "漢"),
         server("git", vec![bin("mcp-server-git"), "--repository".to_owned(), ws.clone()], "git_status", json!({"repo_path": ws}), "branch"),
         server(
@@ -60,7 +71,13 @@ fn servers(stage: &Stage) -> Option<Vec<Server>> {
             json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}),
             "Tokyo",
         ),
-        server("fetch", vec![bin("mcp-server-fetch"), "--ignore-robots-txt".to_owned()], "fetch", json!({"url": "ftp://nowhere.invalid/"}), "ftp"),
+        server(
+            "fetch",
+            vec![bin("mcp-server-fetch"), "--ignore-robots-txt".to_owned()],
+            "fetch",
+            json!({"url": "ftp://nowhere.invalid/"}),
+            "ftp",
+        ),
     ])
 }
 
@@ -80,7 +97,8 @@ fn gated(stage: &Stage, server: &Server, client: &str) -> Vec<String> {
 fn same_bytes(stage: &Stage, server: &Server) -> usize {
     let until = Instant::now() + Duration::from_secs(20);
     loop {
-        let read = |side: &str| ["in", "out"].map(|way| fs::read(stage.home.join(format!("{}.{side}.{way}", server.name))).unwrap_or_default());
+        let read =
+            |side: &str| ["in", "out"].map(|way| fs::read(stage.home.join(format!("{}.{side}.{way}", server.name))).unwrap_or_default());
         let (outer, inner) = (read("outer"), read("inner"));
         if outer == inner && outer.iter().all(|bytes| !bytes.is_empty()) {
             return outer.iter().map(Vec::len).sum();
