@@ -106,7 +106,7 @@ impl Told {
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).unwrap_or_default();
         let found = match program.contains('/') {
             true => Some(folder.join(program)).filter(|file| file.is_file()),
-            false => std::env::split_paths(&path).map(|place| place.join(program)).find(|file| is_program(file)),
+            false => std::env::split_paths(&path).map(|place| place.join(program)).find(is_program),
         };
         let found = found.ok_or_else(|| format!("there is no program `{}`", sayso_core::visible::visible(program)))?;
         Ok(std::iter::once(found.into_os_string()).chain(arguments.iter().map(OsString::from)).collect())
