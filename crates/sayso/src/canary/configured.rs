@@ -60,7 +60,10 @@ impl Configured {
             };
             Node::map(kept.chain([
                 ("command".to_owned(), Node::text(command)),
-                ("timeout".to_owned(), Value::Number((if how == Broken::Slow { SHORT } else { 30 } * units(self.which)).to_string()).into()),
+                (
+                    "timeout".to_owned(),
+                    Value::Number((if how == Broken::Slow { SHORT } else { 30 } * units(self.which)).to_string()).into(),
+                ),
             ]))
         };
         let handlers = self.group.get("hooks").map(Node::items).unwrap_or_default();

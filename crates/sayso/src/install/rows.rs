@@ -252,8 +252,11 @@ fn copilot(command: &str, _: &str) -> String {
 
 fn goose(command: &str, _: &str) -> String {
     let quoted = sayso_core::text::json::quote(command);
-    let event =
-        |name: &str| format!("    \"{name}\": [{{\"matcher\": \"*\", \"hooks\": [{{\"type\": \"command\", \"command\": {quoted}, \"timeout\": {LONG}}}]}}]");
+    let event = |name: &str| {
+        format!(
+            "    \"{name}\": [{{\"matcher\": \"*\", \"hooks\": [{{\"type\": \"command\", \"command\": {quoted}, \"timeout\": {LONG}}}]}}]"
+        )
+    };
     let events = ["PreToolUse", "PostToolUse", "SessionStart"].map(event).join(",\n");
     format!("{{\n  \"hooks\": {{\n{events}\n  }}\n}}\n")
 }

@@ -51,10 +51,7 @@ fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
         }),
         "editor" => one(edit(input)?),
         "apply_patch" => patch::read(text(input, "input")?).map(Some),
-        "spawn_agent" => one((
-            "delegate",
-            Node::map([("agent", Node::text("sub-agent")), ("task", Node::text(text(input, "task")?))]),
-        )),
+        "spawn_agent" => one(("delegate", Node::map([("agent", Node::text("sub-agent")), ("task", Node::text(text(input, "task")?))]))),
         _ => Ok(None),
     }
 }

@@ -6,7 +6,7 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
-use super::dialect::{by_keys, CANNOT_ASK, Dialect, Keys, Own, Server, because, cwd, never_answered, nothing_several, own, says};
+use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, because, by_keys, cwd, never_answered, nothing_several, own, says};
 
 /// Copilot CLI.
 pub static COPILOT: Dialect = Dialect {

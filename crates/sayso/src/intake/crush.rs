@@ -5,9 +5,7 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
-use super::dialect::{
-    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, never_answered, nothing_several, own, says,
-};
+use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, never_answered, nothing_several, own, says};
 
 /// Crush.
 pub static CRUSH: Dialect = Dialect {

@@ -66,7 +66,8 @@ pub struct Keys {
 }
 
 /// The keys of Claude Code, which many have taken over.
-pub const USUAL: Keys = Keys { session: "session_id", folder: cwd, tool: "tool_name", input: "tool_input", id: Some("tool_use_id"), text_input: false };
+pub const USUAL: Keys =
+    Keys { session: "session_id", folder: cwd, tool: "tool_name", input: "tool_input", id: Some("tool_use_id"), text_input: false };
 
 /// A tool of an agent that our registry has, too.
 pub struct Own {

@@ -43,7 +43,14 @@ const TOOLS: &[Own] = &[
     own(
         "Edit",
         "file_edit",
-        &[("file_path", "path"), ("old_str", "find"), ("new_str", "replace"), ("old_string", "find"), ("new_string", "replace"), ("change_all", "all")],
+        &[
+            ("file_path", "path"),
+            ("old_str", "find"),
+            ("new_str", "replace"),
+            ("old_string", "find"),
+            ("new_string", "replace"),
+            ("change_all", "all"),
+        ],
     ),
     own("LS", "list", &[("directory_path", "path"), ("ignorePatterns", "ignore")]),
     own("Grep", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("glob_pattern", "glob"), ("output_mode", "output_mode")]),

@@ -6,8 +6,8 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said, text};
-use super::dialect::{by_keys, 
-    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, hook_event_name, never_answered, nothing_several, own, says,
+use super::dialect::{
+    CANNOT_ASK, Dialect, Keys, Own, Server, USUAL, because, by_keys, hook_event_name, never_answered, nothing_several, own, says,
 };
 
 /// Gemini CLI.
@@ -61,7 +61,14 @@ pub(super) const TOOLS: &[Own] = &[
     own(
         "run_shell_command",
         "terminal",
-        &[("command", "command"), ("description", "description"), ("dir_path", "cwd"), ("is_background", "background"), ("delay_ms", ""), WAIT],
+        &[
+            ("command", "command"),
+            ("description", "description"),
+            ("dir_path", "cwd"),
+            ("is_background", "background"),
+            ("delay_ms", ""),
+            WAIT,
+        ],
     ),
     own("read_file", "file_read", &[("file_path", "path"), ("start_line", "start_line"), ("end_line", "end_line"), WAIT]),
     own("write_file", "file_write", &[("file_path", "path"), ("content", "content"), WAIT]),
@@ -129,9 +136,7 @@ fn before(reply: &Reply) -> Said {
             says(vec![("decision", Node::text("allow")), ("hookSpecificOutput", changed)])
         }
         Reply::Deny(why) => says(vec![("decision", Node::text("deny")), because("reason", why)]),
-        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => {
-            says(vec![("decision", Node::text("deny")), because("reason", CANNOT_ASK)])
-        }
+        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => says(vec![("decision", Node::text("deny")), because("reason", CANNOT_ASK)]),
         Reply::Nothing => Said::nothing(),
     }
 }

@@ -5,7 +5,7 @@
 use sayso_core::node::Node;
 
 use super::agent::{Around, Moment, Reply, Said, text};
-use super::dialect::{by_keys, CANNOT_ASK, Dialect, Keys, Server, because, never_answered, nothing_several, says};
+use super::dialect::{CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says};
 
 /// Any program.
 pub static GENERIC: Dialect = Dialect {
@@ -37,8 +37,7 @@ pub(super) const EVENTS: &[(&str, Moment)] = &[
 ];
 
 /// Under which keys a document says what.
-pub(super) const KEYS: Keys =
-    Keys { session: "session", folder, tool: "tool", input: "arguments", id: Some("id"), text_input: false };
+pub(super) const KEYS: Keys = Keys { session: "session", folder, tool: "tool", input: "arguments", id: Some("id"), text_input: false };
 
 pub(super) fn event(document: &Node) -> Result<&str, String> {
     text(document, "event")

@@ -6,7 +6,7 @@
 use sayso_core::node::Node;
 
 use super::agent::text;
-use super::dialect::{by_keys, Dialect, Own, Part, Server, never_answered, own};
+use super::dialect::{Dialect, Own, Part, Server, by_keys, never_answered, own};
 use super::{generic, patch};
 
 /// opencode.
@@ -31,11 +31,7 @@ const TOOLS: &[Own] = &[
     own("bash", "terminal", &[("command", "command"), ("description", "description"), ("workdir", "cwd"), ("timeout", "timeout_ms")]),
     own("read", "file_read", &[("filePath", "path"), ("offset", "offset"), ("limit", "limit")]),
     own("write", "file_write", &[("filePath", "path"), ("content", "content")]),
-    own(
-        "edit",
-        "file_edit",
-        &[("filePath", "path"), ("oldString", "find"), ("newString", "replace"), ("replaceAll", "replace_all")],
-    ),
+    own("edit", "file_edit", &[("filePath", "path"), ("oldString", "find"), ("newString", "replace"), ("replaceAll", "replace_all")]),
     own("list", "list", &[("path", "path"), ("ignore", "ignore")]),
     own("glob", "glob", &[("pattern", "pattern"), ("path", "path")]),
     own("grep", "file_grep", &[("pattern", "pattern"), ("path", "path"), ("include", "include")]),
@@ -57,7 +53,8 @@ fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
 
 /// A tool of opencode's own is that, whatever a server is called.
 fn server(document: &Node, name: &str) -> Result<Server, String> {
-    let plain = |text: &str| text.chars().map(|sign| if sign.is_ascii_alphanumeric() || "_-".contains(sign) { sign } else { '_' }).collect();
+    let plain =
+        |text: &str| text.chars().map(|sign| if sign.is_ascii_alphanumeric() || "_-".contains(sign) { sign } else { '_' }).collect();
     let servers = document.get("mcp_servers").map(Node::items).unwrap_or_default().iter().filter_map(Node::as_text);
     let fits = |server: &str| -> Server {
         let joined: String = plain(server);

@@ -6,7 +6,9 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, Reply, Said};
-use super::dialect::{by_keys, CANNOT_ASK, Dialect, Keys, Own, USUAL, because, hook_event_name, joined_by_two, never_answered, nothing_several, own, says};
+use super::dialect::{
+    CANNOT_ASK, Dialect, Keys, Own, USUAL, because, by_keys, hook_event_name, joined_by_two, never_answered, nothing_several, own, says,
+};
 
 /// Qwen Code.
 pub static QWEN: Dialect = Dialect {

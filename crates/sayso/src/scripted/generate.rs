@@ -34,8 +34,7 @@ fn response(script: &Script, body: &Node) -> Node {
     };
     let content = Node::map([("role", Node::text("model")), ("parts", list(vec![Node::map([part])]))]);
     let candidate = Node::map([("content", content), ("finishReason", Node::text("STOP")), ("index", number(0))]);
-    let usage =
-        Node::map([("promptTokenCount", number(10)), ("candidatesTokenCount", number(10)), ("totalTokenCount", number(20))]);
+    let usage = Node::map([("promptTokenCount", number(10)), ("candidatesTokenCount", number(10)), ("totalTokenCount", number(20))]);
     Node::map([("candidates", list(vec![candidate])), ("usageMetadata", usage), ("modelVersion", Node::text("scripted"))])
 }
 

@@ -44,7 +44,9 @@ fn allowed<A: Other>(agents: &Path) -> String {
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
     assert!(stage.has("allowed-1"), "{ended} {:?}", model.results());
-    let kinds: Vec<String> = stage.record().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+    let all: Vec<String> = stage.record().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+    // Where sayso itself put the hook there, that is written down, too.
+    let kinds = if all.first().is_some_and(|kind| kind == "install") { &all[2..] } else { &all[..] };
     let is = |kind: &str| kinds.iter().filter(|one| *one == kind).count();
     assert_eq!((is("session_started"), is("decided"), is("finished")), (1, 1, 1), "{kinds:?}");
     word(true)
@@ -52,12 +54,13 @@ fn allowed<A: Other>(agents: &Path) -> String {
 
 fn denied<A: Other>(agents: &Path) -> String {
     let stage = Stage::with(agents, POLICY);
-    let model =
-        model(vec![A::shell("touch denied-1"), A::shell("touch allowed-1 && touch denied-1"), A::shell("env nice touch denied-1")]);
+    // Something that works stands between them: some give up after a few failures.
+    let commands = ["touch denied-1", "touch allowed-2", "touch allowed-1 && touch denied-1", "touch allowed-3", "env nice touch denied-1"];
+    let model = model(commands.map(A::shell).into());
     A::hook(&stage, Hook::Sayso);
     let ended = A::play(&stage, &model, A::BYPASS);
-    assert_ne!(result(&model, 2), "(no result)", "{ended}");
-    (0..3).for_each(|number| reads_why(&result(&model, number), "not that one"));
+    assert_ne!(result(&model, 4), "(no result)", "{ended}");
+    [0, 2, 4].into_iter().for_each(|number| reads_why(&result(&model, number), "not that one"));
     assert!(!stage.has("denied-1") && !stage.has("allowed-1"));
     "does not run; told why".to_owned()
 }

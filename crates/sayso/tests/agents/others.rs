@@ -69,7 +69,7 @@ fn set(stage: &Stage, path: &str, keys: &Value) {
 fn groups(name: &str, hook: Hook, units: u32, first: &str, more: &[&str]) -> Value {
     let (command, timeout) = hook.command(name);
     let one = json!([{"matcher": "*", "hooks": [{"type": "command", "command": command, "timeout": timeout * units}]}]);
-    let events = [&[first], if hook == Hook::Sayso { more } else { &[] }].concat();
+    let events = [&[first][..], if hook == Hook::Sayso { more } else { &[] }].concat();
     json!({"hooks": events.iter().map(|event| ((*event).to_owned(), one.clone())).collect::<serde_json::Map<_, _>>()})
 }
 
@@ -79,6 +79,8 @@ impl Other for Gemini {
     const NAME: &'static str = "gemini";
     const ROW: &'static str = "Gemini CLI `-p`";
     const BYPASS: &'static [&'static str] = &["--approval-mode", "yolo"];
+    /// What its shell says of a program that is not there, it takes for a denial.
+    const OPEN: [bool; 4] = [true, true, true, false];
 
     fn hook(stage: &Stage, hook: Hook) {
         set(stage, ".gemini/settings.json", &groups("gemini", hook, 1000, "BeforeTool", &["AfterTool", "SessionStart", "SessionEnd"]));
@@ -138,7 +140,6 @@ impl Other for Qwen {
     fn agent(stage: &Stage, model: &Model) -> Command {
         let mut command = offline(stage, "qwen", model);
         command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", format!("{}/v1", model.url())).env("OPENAI_MODEL", "scripted");
-        command.env("ENABLE_TOOL_SEARCH", "false");
         command.args(["--auth-type", "openai", "-p", "work"]);
         command
     }
@@ -151,8 +152,10 @@ impl Other for Qwen {
         step("write_file", json!({"file_path": path, "content": text}))
     }
 
+    /// Tools of servers are called by another tool, and the hook is told which it is.
     fn tool(name: &str, input: Value) -> Step {
-        step(&format!("mcp__tiny__{name}"), input)
+        let name = format!("mcp__tiny__{name}");
+        [step(&name, input.clone()), step("tool_call", json!({"name": name, "arguments": input}))].concat()
     }
 
     fn delegate(prompt: &str) -> Option<Step> {
@@ -305,6 +308,13 @@ impl Other for Cline {
 
     fn delegate(prompt: &str) -> Option<Step> {
         Some(step("spawn_agent", json!({"systemPrompt": "work", "task": prompt})))
+    }
+
+    fn play(stage: &Stage, model: &Model, words: &[&str]) -> String {
+        let said = run(Self::agent(stage, model).args(words));
+        // It leaves a process behind.
+        run(offline(stage, "cline", model).args(["hub", "stop"]));
+        said
     }
 }
 

@@ -61,7 +61,8 @@ export default {
         const document = about(context);
         if (!started) {
           started = true;
-          await tell({ event: "session_start", session: document.session, folder: document.folder });
+          // Nobody waits for it: there is little time.
+          tell({ event: "session_start", session: document.session, folder: document.folder });
         }
         const { toolName, toolCallId } = context.toolCall;
         const call = { event: "before", ...document, tool: toolName, id: toolCallId, arguments: context.input };

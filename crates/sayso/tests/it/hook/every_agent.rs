@@ -10,23 +10,32 @@ use crate::program::{Outcome, noise};
 /// A call of each agent that runs a command, in the form that the agent has for it.
 fn call(desk: &Desk, which: Which, command: &str) -> Value {
     let (folder, session) = (desk.scene.folder(), super::SESSION);
+    let id = if which == Which::Qwen { "tool_call_id" } else { "tool_use_id" };
     let usual = |event: &str, tool: &str| {
         json!({"session_id": session, "cwd": folder, "transcript_path": super::transcript(desk, session), "hook_event_name": event,
-            "tool_name": tool, "tool_input": {"command": command}, "tool_use_id": "t1"})
+            "tool_name": tool, "tool_input": {"command": command}, id: "t1"})
     };
     let ours = |tool: &str, arguments: Value| json!({"event": "before", "session": session, "folder": folder, "tool": tool, "id": "t1", "arguments": arguments});
     match which {
         Which::Claude | Which::Codex => usual("PreToolUse", "Bash"),
         Which::Gemini => usual("BeforeTool", "run_shell_command"),
         Which::Qwen => usual("PreToolUse", "run_shell_command"),
-        Which::Copilot => json!({"sessionId": session, "cwd": folder, "timestamp": 1, "toolName": "bash", "toolArgs": {"command": command}}),
+        Which::Copilot => {
+            json!({"sessionId": session, "cwd": folder, "timestamp": 1, "toolName": "bash", "toolArgs": {"command": command}})
+        }
         Which::Opencode => ours("bash", json!({"command": command})),
         Which::Cline => ours("run_commands", json!({"commands": [command]})),
-        Which::Cursor => json!({"conversation_id": session, "generation_id": "g", "hook_event_name": "preToolUse", "workspace_roots": [folder],
-            "tool_name": "Shell", "tool_input": {"command": command}, "tool_use_id": "t1"}),
-        Which::Windsurf => json!({"agent_action_name": "pre_run_command", "trajectory_id": session, "tool_info": {"command_line": command}}),
+        Which::Cursor => {
+            json!({"conversation_id": session, "generation_id": "g", "hook_event_name": "preToolUse", "workspace_roots": [folder],
+            "tool_name": "Shell", "tool_input": {"command": command}, "tool_use_id": "t1"})
+        }
+        Which::Windsurf => {
+            json!({"agent_action_name": "pre_run_command", "trajectory_id": session, "tool_info": {"command_line": command}})
+        }
         Which::Droid => usual("PreToolUse", "Execute"),
-        Which::Crush => json!({"event": "PreToolUse", "session_id": session, "cwd": folder, "tool_name": "bash", "tool_input": {"command": command}}),
+        Which::Crush => {
+            json!({"event": "PreToolUse", "session_id": session, "cwd": folder, "tool_name": "bash", "tool_input": {"command": command}})
+        }
         Which::Goose => usual("PreToolUse", "developer__shell"),
         Which::Generic => ours("terminal", json!({"command": command})),
     }
@@ -54,7 +63,9 @@ fn is_denial(which: Which, done: &Outcome) -> bool {
     let inner = &said["hookSpecificOutput"];
     done.code == 0
         && match which {
-            Which::Claude | Which::Codex | Which::Qwen | Which::Droid => of(&inner["permissionDecision"], &inner["permissionDecisionReason"]),
+            Which::Claude | Which::Codex | Which::Qwen | Which::Droid => {
+                of(&inner["permissionDecision"], &inner["permissionDecisionReason"])
+            }
             Which::Copilot => of(&said["permissionDecision"], &said["permissionDecisionReason"]),
             Which::Gemini | Which::Crush | Which::Opencode | Which::Cline | Which::Generic => of(&said["decision"], &said["reason"]),
             Which::Cursor => of(&said["permission"], &said["agent_message"]),
@@ -93,7 +104,11 @@ fn what_is_not_one_sound_document_is_denied_by_every_agents_hook() {
         let sound = call(&desk, which, "true").to_string();
         let (tool, input) = keys(which);
         let twice = sound.replacen(&format!("\"{tool}\":"), &format!("\"{tool}\":\"x\",\"{tool}\":"), 1);
-        let inside = sound.replacen(&format!("\"{input}\":{{"), &format!("\"{input}\":{{\"command\":\"x\",\"command\":\"y\",\"command_line\":\"x\",\"command_line\":\"y\","), 1);
+        let inside = sound.replacen(
+            &format!("\"{input}\":{{"),
+            &format!("\"{input}\":{{\"command\":\"x\",\"command\":\"y\",\"command_line\":\"x\",\"command_line\":\"y\","),
+            1,
+        );
         assert!(twice != sound && inside != sound, "{which:?}");
         let deep = sound.replacen("\"true\"", &format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)), 1);
         let huge = sound.replacen("\"true\"", &format!("\"{}\"", "x".repeat(17 << 20)), 1);
@@ -128,7 +143,8 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
         let sound = call(&desk, which, "true");
         for (key, _) in sound.as_object().unwrap() {
             // What says nothing of the call, the hook does not look at.
-            if ["transcript_path", "timestamp", "generation_id"].contains(&key.as_str()) {
+            let has_no_ids = which == Which::Gemini && key == "tool_use_id";
+            if ["transcript_path", "timestamp", "generation_id"].contains(&key.as_str()) || has_no_ids {
                 continue;
             }
             for wrong in [json!(7), json!([]), json!(true)] {
@@ -139,12 +155,17 @@ fn wrong_types_and_unknown_events_are_denied_by_every_agents_hook() {
             let mut payload = sound.clone();
             payload.as_object_mut().unwrap().remove(key);
             // A call needs no id, and a document of Copilot without a tool is about something else, which is not known either.
-            if !["tool_use_id", "id"].contains(&key.as_str()) {
+            if !["tool_call_id", "tool_use_id", "id"].contains(&key.as_str()) {
                 denied(&desk, which, payload.to_string().as_bytes(), &format!("without {key}"));
             }
         }
         let (_, input) = keys(which);
-        for wrong in [json!({}), json!("true"), json!({"command": ["true"], "commands": "true", "command_line": ["true"]}), json!({"command": "", "commands": [""], "command_line": ""})] {
+        for wrong in [
+            json!({}),
+            json!("true"),
+            json!({"command": ["true"], "commands": "true", "command_line": ["true"]}),
+            json!({"command": "", "commands": [""], "command_line": ""}),
+        ] {
             let mut payload = sound.clone();
             payload[input] = wrong.clone();
             denied(&desk, which, payload.to_string().as_bytes(), &wrong.to_string());
