@@ -123,7 +123,7 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
     let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("echo {HARMLESS}")), cage.step(&denied)]), &key)?;
     let ended = started::run(&mut cage.own(program, &model, &key, &folders)?, &folders)?;
     spoke(&model, &ended)?;
-    let result = |number: usize| result_of(&model, &nonce, number);
+    let result = |number: usize| result_of(&model, number);
     let did_run = folders.workspace.join(&marker).exists();
     let shown = result(1).ok_or_else(|| format!("the agent did not try what the model wanted; {}", ended.words()))?;
     if did_run {
@@ -168,7 +168,7 @@ fn runs(which: Which, program: &Path, hook: Option<&Node>) -> Result<bool, Strin
     let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("printf '%s%s' ran- {nonce}"))]), &key)?;
     let ended = started::run(&mut cage.copy(program, &model, &key, &folders, hook)?, &folders)?;
     spoke(&model, &ended)?;
-    let shown = result_of(&model, &nonce, 0);
+    let shown = result_of(&model, 0);
     let shown = shown.ok_or_else(|| format!("whether it fails closed could not be tried: the agent did not go on; {}", ended.words()))?;
     Ok(shown.contains(&format!("ran-{nonce}")))
 }
@@ -184,8 +184,7 @@ fn spoke(model: &Model, ended: &Ended) -> Result<(), String> {
 }
 
 /// What the model was shown as the result of its call with this number.
-fn result_of(model: &Model, nonce: &str, number: usize) -> Option<String> {
-    let _ = nonce;
+fn result_of(model: &Model, number: usize) -> Option<String> {
     let wanted = format!("_0_{number}");
     model.results().into_iter().find(|(id, _)| id.ends_with(&wanted)).map(|(_, text)| text)
 }

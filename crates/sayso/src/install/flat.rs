@@ -28,7 +28,6 @@ pub fn handler(hooks: &Hooks<'_>, beside: &[(&str, Beside)]) -> Result<Node, Ref
         match beside {
             Beside::Number(number) => Value::Number(number.to_string()).into(),
             Beside::Yes => Value::Bool(true).into(),
-            Beside::Word(word) => Node::text(*word),
         }
     };
     let command = [("command".to_owned(), Node::text(hooks.command()?))];

@@ -41,8 +41,6 @@ pub enum Beside {
     Number(u32),
     /// Yes.
     Yes,
-    /// A word.
-    Word(&'static str),
 }
 
 /// Where an agent keeps its hooks.

@@ -6,7 +6,7 @@
 use sayso_core::node::{Node, Value};
 
 use super::agent::{maybe, text};
-use super::dialect::{Dialect, Part, by_keys, never_answered};
+use super::dialect::{Dialect, Part, Parts, by_keys, never_answered};
 use super::{generic, patch};
 
 /// Cline.
@@ -33,7 +33,7 @@ const MOST: usize = 200;
 /// So long a command may run, in milliseconds.
 const LONGEST: &str = "3600000";
 
-fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
+fn several(tool: &str, input: &Node) -> Parts {
     let one = |part: Part| Ok(Some(vec![part]));
     match tool {
         "run_commands" => each(input, "commands", |item| {
@@ -57,7 +57,7 @@ fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
 }
 
 /// A part for each item of the one list that a call consists of. Anything beside it may mean anything.
-fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -> Result<Option<Vec<Part>>, String> {
+fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -> Parts {
     if input.entries().len() != 1 {
         return Ok(None);
     }

@@ -6,7 +6,9 @@
 use sayso_core::node::Node;
 
 use super::agent::{Around, Moment, Reply, Said, maybe, text};
-use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, because, hook_event_name, never_answered, nothing_several, own, says};
+use super::dialect::{
+    CANNOT_ASK, Called, Dialect, Keys, Own, Server, because, hook_event_name, never_answered, nothing_several, own, says,
+};
 
 /// Cursor.
 pub static CURSOR: Dialect = Dialect {
@@ -59,7 +61,7 @@ fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
 }
 
 /// What the events for one kind of call say without naming a tool.
-fn call(document: &Node) -> Result<Option<(String, Node)>, String> {
+fn call(document: &Node) -> Called {
     match hook_event_name(document)? {
         "beforeShellExecution" => {
             let mut input = vec![("command", Node::text(text(document, "command")?))];

@@ -31,9 +31,9 @@ pub struct Dialect {
     /// Its tools that are its own business.
     pub inner: &'static [&'static str],
     /// Calls that no table can describe: tools that do several things at once.
-    pub several: fn(&str, &Node) -> Result<Option<Vec<Part>>, String>,
+    pub several: fn(&str, &Node) -> Parts,
     /// The tool and its arguments, where a document says them in a way of its own; none where the keys say it.
-    pub call: fn(&Node) -> Result<Option<(String, Node)>, String>,
+    pub call: fn(&Node) -> Called,
     /// Which MCP tool a call is about, by the document and the name of the tool.
     pub server: fn(&Node, &str) -> Result<Server, String>,
     /// An answer to a call before it runs.
@@ -45,6 +45,12 @@ pub struct Dialect {
     /// Whether its tools are those of our registry, by our names.
     pub has_our_tools: bool,
 }
+
+/// What a tool that does several things does, or what of it cannot be read; none for any other tool.
+pub type Parts = Result<Option<Vec<Part>>, String>;
+
+/// A tool and its arguments, or what of them cannot be read; none where the keys say it.
+pub type Called = Result<Option<(String, Node)>, String>;
 
 /// A call of a tool of our registry.
 pub type Part = (&'static str, Node);
@@ -107,7 +113,7 @@ pub fn cwd<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
 ///
 /// # Errors
 /// Never.
-pub fn by_keys(_: &Node) -> Result<Option<(String, Node)>, String> {
+pub fn by_keys(_: &Node) -> Called {
     Ok(None)
 }
 
@@ -115,7 +121,7 @@ pub fn by_keys(_: &Node) -> Result<Option<(String, Node)>, String> {
 ///
 /// # Errors
 /// Never.
-pub fn nothing_several(_: &str, _: &Node) -> Result<Option<Vec<Part>>, String> {
+pub fn nothing_several(_: &str, _: &Node) -> Parts {
     Ok(None)
 }
 

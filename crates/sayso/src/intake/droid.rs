@@ -5,7 +5,7 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, text};
-use super::dialect::{Dialect, Own, Part, USUAL, by_keys, hook_event_name, joined_by_two, never_answered, own};
+use super::dialect::{Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_by_two, never_answered, own};
 use super::{patch, qwen};
 
 /// Droid.
@@ -58,6 +58,6 @@ const TOOLS: &[Own] = &[
     own("Task", "delegate", &[("subagent_type", "agent"), ("prompt", "prompt"), ("description", "description")]),
 ];
 
-fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
+fn several(tool: &str, input: &Node) -> Parts {
     if tool == "ApplyPatch" { patch::read(text(input, "input")?).map(Some) } else { Ok(None) }
 }

@@ -5,7 +5,7 @@
 use sayso_core::node::Node;
 
 use super::agent::{Moment, text};
-use super::dialect::{Dialect, Own, Part, USUAL, by_keys, hook_event_name, joined_extension, never_answered, own};
+use super::dialect::{Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_extension, never_answered, own};
 use super::windsurf;
 
 /// Goose.
@@ -37,7 +37,7 @@ pub static GOOSE: Dialect = Dialect {
 const TOOLS: &[Own] = &[own("developer__shell", "terminal", &[("command", "command")])];
 
 /// Its editor does several things, by a word in its arguments.
-fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
+fn several(tool: &str, input: &Node) -> Parts {
     if tool != "developer__text_editor" {
         return Ok(None);
     }

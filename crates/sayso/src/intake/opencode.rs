@@ -6,7 +6,7 @@
 use sayso_core::node::Node;
 
 use super::agent::text;
-use super::dialect::{Dialect, Own, Part, Server, by_keys, never_answered, own};
+use super::dialect::{Dialect, Own, Parts, Server, by_keys, never_answered, own};
 use super::{generic, patch};
 
 /// opencode.
@@ -44,7 +44,7 @@ const TOOLS: &[Own] = &[
 ];
 
 /// A patch changes several files.
-fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
+fn several(tool: &str, input: &Node) -> Parts {
     match tool {
         "apply_patch" | "patch" => patch::read(text(input, "patchText")?).map(Some),
         _ => Ok(None),

@@ -6,7 +6,7 @@
 use sayso_core::node::{Node, Value};
 
 use super::agent::{Around, Moment, Reply, Said, maybe, text};
-use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Part, Server, never_answered, own};
+use super::dialect::{CANNOT_ASK, Called, Dialect, Keys, Own, Part, Parts, Server, never_answered, own};
 
 /// Windsurf.
 pub static WINDSURF: Dialect = Dialect {
@@ -52,7 +52,7 @@ fn folder<'a>(_: &'a Node, around: &'a Around) -> Result<&'a str, String> {
 }
 
 /// The tool is the name of the event without its first word, so that a call is the same before and after.
-fn call(document: &Node) -> Result<Option<(String, Node)>, String> {
+fn call(document: &Node) -> Called {
     let name = event(document)?;
     let tool = name.split_once('_').map_or(name, |(_, tool)| tool);
     let object = |node: Option<&Node>, what: &str| match node {
@@ -68,7 +68,7 @@ fn call(document: &Node) -> Result<Option<(String, Node)>, String> {
 }
 
 /// Several edits of one file.
-fn several(tool: &str, input: &Node) -> Result<Option<Vec<Part>>, String> {
+fn several(tool: &str, input: &Node) -> Parts {
     if tool != "write_code" {
         return Ok(None);
     }
