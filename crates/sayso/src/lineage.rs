@@ -17,6 +17,12 @@ const MARKS: &[&str] = &[
     "CODEX_SANDBOX",
     "CODEX_SANDBOX_NETWORK_DISABLED",
     "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "QWEN_CODE",
+    "COPILOT_CLI",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+    "CURSOR_AGENT",
 ];
 /// Commands of sayso below which everything is what an agent wanted.
 const RUNNERS: &[&str] = &["exec", "run", "chat", "sandbox", "sandbox-inner", "mcp", "acp"];

@@ -10,12 +10,13 @@ use sayso_core::text::{Limits, json};
 use super::Broken;
 use crate::agents::{Scope, Which};
 use crate::install::claude::is_on;
-use crate::install::hooks::started;
+use crate::install::hooks::{started, units};
+use crate::install::{Around, others, rows};
 
 /// The longest settings that are read.
 const LONGEST: u64 = 4 << 20;
 /// How long a broken hook may take before the agent gives up.
-const SHORT: &str = "2";
+const SHORT: u32 = 2;
 
 /// A hook in the settings of an agent.
 #[derive(Clone, Debug)]
@@ -43,6 +44,13 @@ pub struct Configured {
 impl Configured {
     /// A copy of its settings that leads to a program which fails.
     pub fn broken(&self, how: Broken) -> Node {
+        if let Some(rows::Form::Whole { .. }) = rows::row(self.which).map(|row| row.form) {
+            let (command, seconds) = match how {
+                Broken::Killed => ("kill -9 $$", 30),
+                Broken::Slow => ("exec sleep 20", SHORT),
+            };
+            return Node::map([("command", Node::text(command)), ("seconds", Value::Number(seconds.to_string()).into())]);
+        }
         let changed = |handler: &Node| {
             let kept = handler.entries().iter().filter(|entry| !["command", "args", "timeout"].contains(&entry.key.as_str()));
             let kept = kept.map(|entry| (entry.key.clone(), entry.node.clone()));
@@ -52,7 +60,10 @@ impl Configured {
             };
             Node::map(kept.chain([
                 ("command".to_owned(), Node::text(command)),
-                ("timeout".to_owned(), Value::Number(if how == Broken::Slow { SHORT } else { "30" }.to_owned()).into()),
+                (
+                    "timeout".to_owned(),
+                    Value::Number((if how == Broken::Slow { SHORT } else { 30 } * units(self.which)).to_string()).into(),
+                ),
             ]))
         };
         let handlers = self.group.get("hooks").map(Node::items).unwrap_or_default();
@@ -80,6 +91,25 @@ pub struct Places {
     pub etc: PathBuf,
 }
 
+impl Places {
+    /// The same for whoever installs.
+    fn around(&self) -> Around {
+        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        Around {
+            home: self.home.clone(),
+            claude: None,
+            codex: None,
+            config,
+            etc: self.etc.clone(),
+            folder: self.project.clone(),
+            state: PathBuf::new(),
+            program: PathBuf::new(),
+            path: Vec::new(),
+            now: 0,
+        }
+    }
+}
+
 /// The settings that an agent may read, those that count most first.
 fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
     let own = |variable: &str, name: &str| {
@@ -101,6 +131,7 @@ fn files(which: Which, places: &Places) -> Vec<(PathBuf, Scope)> {
             all.extend(own("CODEX_HOME", ".codex").map(|folder| (folder.join("hooks.json"), Scope::User)));
             all.push((places.project.join(".codex/hooks.json"), Scope::Project));
         }
+        _ => all.extend(rows::files(&places.around(), which)),
     }
     // In the home itself, the project's file is the person's own.
     let mut known: Vec<PathBuf> = Vec::new();
@@ -147,7 +178,28 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
                 continue;
             }
         };
-        match json::read(&text, &Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 }) {
+        let settings = json::read(&text, &Limits { bytes: 4 << 20, depth: 64, nodes: 500_000 });
+        if !matches!(which, Which::Claude | Which::Codex) {
+            let off = settings.as_ref().is_ok_and(|settings| is_on(settings, "disableAllHooks") || is_off(settings));
+            found.switched_off.extend(off.then(|| file.clone()));
+            if settings.is_err() && file.extension().is_some_and(|end| end == "json") {
+                found.broken.push((file.clone(), settings.err().map(|finding| finding.message).unwrap_or_default()));
+            }
+            let group = |starts: String| Configured {
+                file: file.clone(),
+                scope,
+                digest: Digest::of_bytes(text.as_bytes()).to_string(),
+                which,
+                starts,
+                blocks_on_failure: false,
+                for_all_tools: true,
+                version: version.to_owned(),
+                group: settings_group(which, &text),
+            };
+            found.hooks.extend(others::starts(which, &text).into_iter().map(group));
+            continue;
+        }
+        match settings {
             Ok(settings) => {
                 if is_on(&settings, "disableAllHooks") {
                     found.switched_off.push(file.clone());
@@ -158,6 +210,21 @@ pub fn look(which: Which, version: &str, places: &Places) -> Settings {
         }
     }
     found
+}
+
+/// The switch of Gemini CLI.
+fn is_off(settings: &Node) -> bool {
+    settings.get("hooksConfig").and_then(|config| config.get("enabled")).and_then(Node::as_bool) == Some(false)
+}
+
+/// The group that the hook stands in, of agents that have groups.
+fn settings_group(which: Which, text: &str) -> Node {
+    let empty = || Node::map::<String>([]);
+    let Some(rows::Form::Groups { events: [first, ..], .. }) = rows::row(which).map(|row| row.form) else { return empty() };
+    let Ok(root) = json::read(text, &Limits::default()) else { return empty() };
+    let groups = root.get("hooks").and_then(|hooks| hooks.get(first.name)).map(Node::items).unwrap_or_default();
+    let ours = |group: &&Node| group.get("hooks").map(Node::items).unwrap_or_default().iter().any(|one| started(which, one).is_some());
+    groups.iter().find(ours).cloned().unwrap_or_else(empty)
 }
 
 fn read(file: &Path) -> Result<Option<String>, String> {

@@ -6,9 +6,14 @@
 //! program which is killed, or which is too slow.
 
 mod claude;
+mod cline;
 mod codex;
 pub mod configured;
+mod copilot;
+mod gemini;
+mod opencode;
 pub mod proof;
+mod qwen;
 pub(crate) mod started;
 
 use std::path::Path;
@@ -58,10 +63,17 @@ trait Cage {
     fn step(&self, command: &str) -> Step;
 }
 
-fn cage(which: Which) -> &'static dyn Cage {
+/// How an agent is started; one that was never run with sayso cannot be.
+fn cage(which: Which) -> Result<&'static dyn Cage, String> {
     match which {
-        Which::Claude => &claude::Claude,
-        Which::Codex => &codex::Codex,
+        Which::Claude => Ok(&claude::Claude),
+        Which::Codex => Ok(&codex::Codex),
+        Which::Gemini => Ok(&gemini::Gemini),
+        Which::Qwen => Ok(&qwen::Qwen),
+        Which::Copilot => Ok(&copilot::Copilot),
+        Which::Opencode => Ok(&opencode::Opencode),
+        Which::Cline => Ok(&cline::Cline),
+        _ => Err(format!("{} cannot be started with a scripted model, so nothing is proved", which.title())),
     }
 }
 
@@ -107,11 +119,11 @@ fn fires(which: Which, program: &Path, place: &Whereabouts) -> Result<String, St
     let sayso = place.binary.to_str().ok_or("the path of sayso is not UTF-8")?;
     // To run what was approved is for the hook alone. Where nothing stops it, it makes an empty file, and finds nothing to run.
     let denied = format!("touch {marker} && {}", sayso_shell::quote(&[sayso.to_owned(), "exec".to_owned(), nonce.clone()]));
-    let cage = cage(which);
+    let cage = cage(which)?;
     let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("echo {HARMLESS}")), cage.step(&denied)]), &key)?;
     let ended = started::run(&mut cage.own(program, &model, &key, &folders)?, &folders)?;
     spoke(&model, &ended)?;
-    let result = |number: usize| result_of(&model, &nonce, number);
+    let result = |number: usize| result_of(&model, number);
     let did_run = folders.workspace.join(&marker).exists();
     let shown = result(1).ok_or_else(|| format!("the agent did not try what the model wanted; {}", ended.words()))?;
     if did_run {
@@ -152,11 +164,11 @@ fn fails_closed(which: Which, program: &Path, hook: &Configured) -> Result<Strin
 fn runs(which: Which, program: &Path, hook: Option<&Node>) -> Result<bool, String> {
     let (nonce, key) = (random()?, random()?);
     let folders = Folders::make(&nonce)?;
-    let cage = cage(which);
+    let cage = cage(which)?;
     let model = Model::start(Script::of(&nonce, vec![cage.step(&format!("printf '%s%s' ran- {nonce}"))]), &key)?;
     let ended = started::run(&mut cage.copy(program, &model, &key, &folders, hook)?, &folders)?;
     spoke(&model, &ended)?;
-    let shown = result_of(&model, &nonce, 0);
+    let shown = result_of(&model, 0);
     let shown = shown.ok_or_else(|| format!("whether it fails closed could not be tried: the agent did not go on; {}", ended.words()))?;
     Ok(shown.contains(&format!("ran-{nonce}")))
 }
@@ -172,14 +184,16 @@ fn spoke(model: &Model, ended: &Ended) -> Result<(), String> {
 }
 
 /// What the model was shown as the result of its call with this number.
-fn result_of(model: &Model, nonce: &str, number: usize) -> Option<String> {
-    let wanted = format!("{nonce}_0_{number}");
+fn result_of(model: &Model, number: usize) -> Option<String> {
+    let wanted = format!("_0_{number}");
     model.results().into_iter().find(|(id, _)| id.ends_with(&wanted)).map(|(_, text)| text)
 }
 
 /// Whether the record has the denial of the second call.
 fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> {
-    let wanted = format!("{nonce}_0_1");
+    // Of an agent that gives its calls no ids, the call is known by what it would have made.
+    let has_ids = !matches!(which, Which::Gemini | Which::Copilot);
+    let wanted = if has_ids { format!("{nonce}_0_1") } else { nonce.to_owned() };
     let reader = Reader::open(state)?;
     for entry in reader.backwards()?.take(MOST_ENTRIES) {
         let entry = entry?;
@@ -188,7 +202,7 @@ fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> 
         }
         let node = entry.node()?;
         let is = |key: &str, value: &str| node.get(key).and_then(Node::as_text) == Some(value);
-        let is_call = node.get("call").and_then(Node::as_text).is_some_and(|call| call.ends_with(&wanted));
+        let is_call = !has_ids || node.get("call").and_then(Node::as_text).is_some_and(|call| call.ends_with(&wanted));
         if is_call && is("kind", "decided") && is("decision", "deny") && is("agent", which.name()) {
             return Ok(true);
         }

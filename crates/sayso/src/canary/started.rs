@@ -107,6 +107,17 @@ fn plain(program: &Path) -> Command {
     command
 }
 
+/// Writes settings for a copy.
+pub(super) fn put(file: &Path, settings: &sayso_core::node::Node) -> Result<(), String> {
+    put_text(file, &sayso_core::text::json::write(settings))
+}
+
+/// Writes a file for a copy, and the folders above it.
+pub(super) fn put_text(file: &Path, text: &str) -> Result<(), String> {
+    let made = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(file, text));
+    made.map_err(|error| format!("the settings of the canary cannot be written: {error}"))
+}
+
 /// How an agent ended.
 pub(super) struct Ended {
     status: Option<ExitStatus>,

@@ -24,7 +24,7 @@ pub(super) type Named = (Which, PathBuf);
 
 /// Reads `AGENT=PROGRAM`.
 pub(super) fn program(text: &str) -> Result<Named, String> {
-    let names = || agents::ALL.map(Which::name).join(" and ");
+    let names = || agents::ALL.map(Which::name).join(", ");
     let (name, path) = text.split_once('=').ok_or("it is written `claude=/path/to/claude`")?;
     let which = Which::of(name).ok_or_else(|| format!("the agents are {}", names()))?;
     let path = std::path::absolute(path).map_err(|error| error.to_string())?;
@@ -64,7 +64,10 @@ pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) ->
         }
         Some(hook) => {
             findings.push(about_hook(which, hook, &whole, binary));
-            if hook.is_this(binary) {
+            if !which.was_run() {
+                let words = format!("{} was never run with sayso: its hook is written after its documentation", which.title());
+                findings.push(Finding::odd(names.canary, words, "try a call that your policy denies"));
+            } else if hook.is_this(binary) {
                 let (finding, found) = canary(which, hook, &program, &version, place, tries);
                 findings.push(finding);
                 proof = found;
@@ -79,31 +82,29 @@ pub(super) fn look(which: Which, place: &Place, named: &[Named], tries: bool) ->
 
 /// What the lines about an agent are called.
 struct Names {
-    agent: &'static str,
-    canary: &'static str,
-    calls: &'static str,
-    limits: &'static str,
+    agent: String,
+    canary: String,
+    calls: String,
+    limits: String,
 }
 
 fn names(which: Which) -> Names {
-    match which {
-        Which::Claude => Names { agent: "claude", canary: "claude canary", calls: "claude calls", limits: "claude limits" },
-        Which::Codex => Names { agent: "codex", canary: "codex canary", calls: "codex calls", limits: "codex limits" },
-    }
+    let name = which.name();
+    Names { agent: name.to_owned(), canary: format!("{name} canary"), calls: format!("{name} calls"), limits: format!("{name} limits") }
 }
 
 fn about_settings(which: Which, settings: &Settings) -> Vec<Finding> {
-    let about = names(which).agent;
+    let about = || names(which).agent;
     let broken = settings.broken.iter().map(|(file, why)| {
         Finding::bad(
-            about,
+            about(),
             format!("`{}` cannot be read: {why}", file.display()),
             "repair it; an agent may go on without what stands there",
         )
     });
     let off = settings.switched_off.iter().map(|file| {
         Finding::bad(
-            about,
+            about(),
             format!("`{}` switches all hooks off (`disableAllHooks`)", file.display()),
             "take that out, or nothing is judged",
         )
@@ -168,16 +169,16 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
     }
     let words = format!("{} ({when})", proof.words.join("; "));
     let fires = match which {
-        Which::Claude => "see that no other setting switches hooks off, and run `sayso install claude`",
-        Which::Codex => "accept the hook in `/hooks` of Codex: it starts no hook that you did not trust",
+        Which::Codex => "accept the hook in `/hooks` of Codex: it starts no hook that you did not trust".to_owned(),
+        _ => format!("see that no other setting switches hooks off, and run `sayso install {}`", which.name()),
     };
     let closed = match which {
-        Which::Claude => "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does",
-        Which::Codex => "Codex has no switch for it; where that matters, let Codex ask by itself, too",
+        Which::Claude => "set `\"onFailure\": \"block\"` at the hook: `sayso install claude` does".to_owned(),
+        _ => format!("{0} has no switch for it; where that matters, let {0} ask by itself, too", which.title()),
     };
     match (proof.fires, proof.fails_closed) {
-        (false, _) => Finding::bad(about, words, fires),
-        (true, false) => Finding::odd(about, words, closed),
+        (false, _) => Finding::bad(about, words, &fires),
+        (true, false) => Finding::odd(about, words, &closed),
         (true, true) if age > OLD => Finding::odd(about, words, TRY),
         (true, true) => Finding::good(about, words),
     }

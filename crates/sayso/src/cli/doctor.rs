@@ -1,5 +1,6 @@
 //! `sayso doctor`: whether everything that sayso relies on is as it should be, and what to do where it is not.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -74,23 +75,23 @@ enum Is {
 /// What was found of one thing.
 pub(super) struct Finding {
     is: Is,
-    about: &'static str,
+    about: Cow<'static, str>,
     words: String,
     /// What to do.
     advice: Option<String>,
 }
 
 impl Finding {
-    pub fn good(about: &'static str, words: impl Into<String>) -> Finding {
-        Finding { is: Is::Good, about, words: words.into(), advice: None }
+    pub fn good(about: impl Into<Cow<'static, str>>, words: impl Into<String>) -> Finding {
+        Finding { is: Is::Good, about: about.into(), words: words.into(), advice: None }
     }
 
-    pub fn odd(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
-        Finding { is: Is::Odd, about, words: words.into(), advice: Some(advice.to_owned()) }
+    pub fn odd(about: impl Into<Cow<'static, str>>, words: impl Into<String>, advice: &str) -> Finding {
+        Finding { is: Is::Odd, about: about.into(), words: words.into(), advice: Some(advice.to_owned()) }
     }
 
-    pub fn bad(about: &'static str, words: impl Into<String>, advice: &str) -> Finding {
-        Finding { is: Is::Bad, about, words: words.into(), advice: Some(advice.to_owned()) }
+    pub fn bad(about: impl Into<Cow<'static, str>>, words: impl Into<String>, advice: &str) -> Finding {
+        Finding { is: Is::Bad, about: about.into(), words: words.into(), advice: Some(advice.to_owned()) }
     }
 }
 
@@ -318,7 +319,7 @@ fn as_node(findings: &[Finding], repaired: &[String], agents: Vec<Node>) -> Node
             Is::Bad => "bad",
         };
         Node::map([
-            ("about", Node::text(finding.about)),
+            ("about", Node::text(&*finding.about)),
             ("is", Node::text(is)),
             ("words", Node::text(&finding.words)),
             ("advice", finding.advice.as_ref().map_or_else(|| Value::Null.into(), Node::text)),

@@ -8,9 +8,10 @@ use clap::Args;
 
 use crate::agents::Which;
 use crate::hook;
-use crate::intake::agent::{Agent, Around, LONGEST, Said};
-use crate::intake::claude::Claude;
-use crate::intake::codex::Codex;
+use crate::intake::{
+    self,
+    agent::{Agent, Around, LONGEST, Said},
+};
 
 /// Answer a hook of an agent: judge what it is about to do.
 #[derive(Debug, Args)]
@@ -42,11 +43,7 @@ pub(super) fn early() -> Option<ExitCode> {
     if words.next()? != "hook" {
         return None;
     }
-    let which = match words.next()?.to_str()? {
-        "claude" => Which::Claude,
-        "codex" => Which::Codex,
-        _ => return None,
-    };
+    let which = Which::of(words.next()?.to_str()?)?;
     let wait = match words.next() {
         None => None,
         Some(flag) if flag == "--wait" => {
@@ -65,10 +62,7 @@ pub(super) fn run_args(args: &HookArgs) -> ExitCode {
 fn run(which: Which, wait: Option<u64>) -> ExitCode {
     // What a panic says goes to the agent as the reason, and nowhere else.
     std::panic::set_hook(Box::new(|_| ()));
-    let agent: &'static dyn Agent = match which {
-        Which::Claude => &Claude,
-        Which::Codex => &Codex,
-    };
+    let agent = intake::of(which);
     let said = match hook::deadline::start(wait) {
         Ok(()) => with_stack(move || answer(agent))
             .unwrap_or_else(|_| Said::refused("it could not be judged: sayso itself broke; nothing was changed")),

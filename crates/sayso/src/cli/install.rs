@@ -134,6 +134,7 @@ pub(super) fn around_of(project: Option<&Path>) -> Result<Around, Stop> {
         home: whereabouts.home,
         claude: variable("CLAUDE_CONFIG_DIR")?,
         codex: variable("CODEX_HOME")?,
+        config: variable("XDG_CONFIG_HOME")?,
         etc: PathBuf::from("/etc"),
         folder: PathBuf::from(folder(project)?),
         state: whereabouts.state,
@@ -268,7 +269,10 @@ fn after(who: Which, done: &Done, verb: &str) -> String {
     out.push_str(&format!("`sayso undo {}` takes this back\n", done.id));
     if verb == "install" {
         let also = if io::stdout().is_terminal() { "; sessions that run already go on without it" } else { "" };
-        out.push_str(&format!("`sayso doctor --agents` proves that {} calls it{also}\n", who.title()));
+        match who.was_run() {
+            true => out.push_str(&format!("`sayso doctor --agents` proves that {} calls it{also}\n", who.title())),
+            false => out.push_str(&format!("try a call that your policy denies: {} was never run with sayso{also}\n", who.title())),
+        }
     }
     out
 }

@@ -14,14 +14,25 @@ use sayso_store::{held, record};
 
 use super::pending;
 use super::place::{Place, now};
-use crate::intake::agent::{Agent, Session, Wanted};
-use crate::lineage;
+use crate::intake::agent::{Agent, Session, Wanted, numbered};
+use crate::{lineage, record_folder};
 
 /// A call has run.
 ///
 /// # Errors
 /// When that cannot be written down.
 pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
+    let Some(first) = wanted.calls.first() else { return Ok(()) };
+    let Some(key) = &wanted.key else { return finished(agent, wanted, succeeded, milliseconds) };
+    // A command that sayso put there is none that was let through, and tells its end itself.
+    let Some(id) = pending::take_name(&record_folder::whereabouts()?.state, &first.session, key)? else { return Ok(()) };
+    let mut named = wanted.clone();
+    named.calls.iter_mut().for_each(|call| call.id.clone_from(&id));
+    named.calls = numbered(named.calls);
+    finished(agent, &named, succeeded, milliseconds)
+}
+
+fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
     let Some(first) = wanted.calls.first() else { return Ok(()) };
     let place = Place::open(&first.workspace)?;
     let pending = pending::take(place.state(), &first.session, &first.id)?;

@@ -19,16 +19,15 @@ use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::gate::Gate;
 use sayso_gate::host::{Answer, Asked, Asker};
+use sayso_gate::ids::Ids;
 
-use crate::intake::agent::{Agent, Around, Event, Reply, Said, Wanted, document, with};
+use crate::intake::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
 use crate::{holding, record_folder};
 use pending::Pending;
 use place::{Place, now};
 
 /// The status of a hook that has something to complain about and nothing to deny.
 const COMPLAINS: u8 = 1;
-/// The event that an answer is in place of a person's.
-const PERMISSION: &str = "PermissionRequest";
 
 /// Answers one call of a hook.
 pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
@@ -64,10 +63,10 @@ pub fn answer(agent: &dyn Agent, input: &[u8], around: &Around) -> Said {
 
 /// A document that says what it is about and not what it wants.
 fn refused(agent: &dyn Agent, document: &Node, why: String) -> Said {
-    match document.get("hook_event_name").and_then(Node::as_text) {
-        Some("PreToolUse") => agent.before(&Reply::Deny(why)),
-        Some(PERMISSION) => agent.permission(&Reply::Deny(why)),
-        Some("PostToolUse" | "PostToolUseFailure") => Said { code: COMPLAINS, ..Said::refused(&why) },
+    match agent.moment(document) {
+        Some(Moment::Before) => agent.before(&Reply::Deny(why)),
+        Some(Moment::Permission) => agent.permission(&Reply::Deny(why)),
+        Some(Moment::After | Moment::Failed) => Said { code: COMPLAINS, ..Said::refused(&why) },
         _ => Said::refused(&why),
     }
 }
@@ -86,6 +85,20 @@ fn placed(agent: &dyn Agent, document: &Node, mut wanted: Wanted) -> Result<Want
 
 /// The answer to a call that is about to run. An error is a denial.
 fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
+    let Some(key) = &wanted.key else { return judged(agent, wanted, around) };
+    // Every call has an id of its own, also where the agent gives it none: what was answered once must not count for the next one.
+    let id = Ids::new().next(agent.name());
+    let mut named = wanted.clone();
+    named.calls.iter_mut().for_each(|call| call.id.clone_from(&id));
+    named.calls = crate::intake::agent::numbered(named.calls);
+    let reply = judged(agent, &named, around)?;
+    if let (Some(first), Reply::Allow) = (named.calls.first(), &reply) {
+        pending::put_name(&record_folder::whereabouts()?.state, &first.session, key, &id)?;
+    }
+    Ok(reply)
+}
+
+fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
     let place: &'static Place = Box::leak(Box::new(Place::open(&first.workspace)?));
@@ -95,7 +108,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
     let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
     let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
-    let gate = place.gate(first)?;
+    let gate = place.gate(first, why_not_run(agent, settings))?;
     let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
         true => Ok(Asker::Gate),
         false => can_ask(agent, settings, around, operation, verdict).map(|()| Asker::Host),
@@ -132,7 +145,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
         return Ok(Reply::Nothing);
     }
     match approved.pop() {
-        Some(only) if approved.is_empty() && is_handed_over(&only, settings) => hand_over(place, &gate, only, wanted),
+        Some(only) if approved.is_empty() && is_handed_over(agent, &only, settings) => hand_over(agent, place, &gate, only, wanted),
         Some(last) => {
             approved.push(last);
             let verdicts: Vec<Verdict> = approved.iter().map(|approved| approved.verdict().clone()).collect();
@@ -187,8 +200,17 @@ fn why(verdict: &Verdict) -> String {
     if reasons.contains(&format!("({risk} risk)")) { reasons } else { format!("{reasons} (risk: {risk})") }
 }
 
+/// Why sayso cannot run a command in the agent's place, if it cannot.
+fn why_not_run(agent: &dyn Agent, settings: &Resolved) -> Option<String> {
+    match (settings.hooks_exec.as_str(), agent.changes_arguments()) {
+        ("never", _) => Some("it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned()),
+        (_, true) => None,
+        (_, false) => Some(format!("it may only run in a sandbox, and {} lets no hook put another command in its place", agent.title())),
+    }
+}
+
 /// Whether sayso runs a command itself: what was answered to by a person is bound to what was shown, and what needs a sandbox gets one.
-fn is_handed_over(approved: &Approved, settings: &Resolved) -> bool {
+fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -> bool {
     if approved.operation().kind() != Kind::Terminal {
         return false;
     }
@@ -196,6 +218,8 @@ fn is_handed_over(approved: &Approved, settings: &Resolved) -> bool {
     let answered = approved.yes().is_some() || granted;
     let bounded = approved.terms().contained || approved.terms().sandbox_required;
     match settings.hooks_exec.as_str() {
+        // What was answered to runs as it was shown all the same; it is only not bound to it.
+        _ if !agent.changes_arguments() => bounded,
         "always" => true,
         "never" => bounded,
         _ => bounded || answered,
@@ -203,12 +227,12 @@ fn is_handed_over(approved: &Approved, settings: &Resolved) -> bool {
 }
 
 /// Keeps an approved command, and lets the agent run `sayso exec` in its place.
-fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) -> Result<Reply, String> {
+fn hand_over(agent: &dyn Agent, place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) -> Result<Reply, String> {
     let settings = place.settings()?;
     let operation = Arc::new(approved.operation().clone());
     let hold = || -> Result<String, String> {
-        if settings.hooks_exec == "never" {
-            return Err("it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned());
+        if let Some(why) = why_not_run(agent, settings) {
+            return Err(why);
         }
         let held = gate.set_aside(approved)?;
         let id = place.recorder.keep(&holding::write(&place.choice, &held.write())?, now())?;
@@ -229,6 +253,7 @@ fn hand_over(place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) ->
 /// that where it has some, they are left to say no.
 fn is_handed_over_when_asked(agent: &dyn Agent, place: &Place, around: &Around, asked: &Asked, wanted: &Wanted) -> bool {
     let exec = place.settings().map_or("never", |settings| settings.hooks_exec.as_str());
+    let exec = if agent.changes_arguments() { exec } else { "never" };
     if asked.operation.kind() != Kind::Terminal || wanted.calls.len() != 1 || exec == "never" || !agent.asks_about_what_runs() {
         return false;
     }
@@ -298,7 +323,7 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
         Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" => return Ok(Reply::Nothing),
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),
     };
-    let gate = place.gate(first)?;
+    let gate = place.gate(first, why_not_run(agent, settings))?;
     for call in calls {
         let can_ask = |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
             true => Ok(Asker::Gate),

@@ -126,6 +126,24 @@ pub fn beginning(state: &Path, session: &str) -> Result<Option<String>, String> 
     Ok(node.get("workspace").and_then(Node::as_text).map(str::to_owned))
 }
 
+/// Keeps the id of a call that the agent knows by no id, under what it is known by when it has run.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn put_name(state: &Path, session: &str, key: &str, id: &str) -> Result<(), String> {
+    let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+    write(&folder, &name("name", session, key), &Node::map([("id", Node::text(id))]))
+}
+
+/// Takes it; none where no such call was let through.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn take_name(state: &Path, session: &str, key: &str) -> Result<Option<String>, String> {
+    let found = read(state, &name("name", session, key), true)?;
+    Ok(found.and_then(|node| node.get("id").and_then(Node::as_text).map(str::to_owned)))
+}
+
 /// Takes what was kept; nothing, where nothing was.
 ///
 /// # Errors

@@ -81,10 +81,14 @@ impl Place {
     }
 
     /// A gate for the call; where a sandbox can bound a command that would be asked about, it knows that.
-    pub fn gate(&self, first: &Call) -> Result<Gate, String> {
+    /// `not_run` says why sayso cannot run a command in the agent's place.
+    ///
+    /// # Errors
+    /// When there is no policy.
+    pub fn gate(&self, first: &Call, not_run: Option<String>) -> Result<Gate, String> {
         let settings = self.settings()?;
         let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
-        let contains = is_command && self.is_contained(first, settings);
+        let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
         let world = RealWorld(Machine::new(self.whereabouts.clone()).containing(contains));
         let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
         let ports =
@@ -92,10 +96,8 @@ impl Place {
         let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
         if is_command && settings.sandbox_require {
             let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
-            let never = (settings.hooks_exec == "never")
-                .then(|| "it may only run in a sandbox, and `hooks.exec: never` forbids that sayso runs it".to_owned());
             let none = bounding.insist().err().or_else(|| bounding.refuses());
-            if let Some(why) = never.or(none) {
+            if let Some(why) = not_run.or(none) {
                 gate.add_plugin("sandbox", Arc::new(move |_, _| Some((Decision::Deny, why.clone()))));
             }
         }
@@ -104,7 +106,7 @@ impl Place {
 
     /// Whether a sandbox stands in for the question about a command. That is tried only where there would be one: it takes its time.
     fn is_contained(&self, call: &Call, settings: &Resolved) -> bool {
-        if settings.sandbox_auto_allow != AutoAllow::RunInWorkspace || settings.hooks_exec == "never" {
+        if settings.sandbox_auto_allow != AutoAllow::RunInWorkspace {
             return false;
         }
         let would_ask =

@@ -65,7 +65,7 @@ impl Hooks<'_> {
         let mut handler = vec![
             ("type", Node::text("command")),
             ("command", Node::text(self.command()?)),
-            ("timeout", Value::Number(event.seconds.to_string()).into()),
+            ("timeout", Value::Number(event.seconds.saturating_mul(units(self.who)).to_string()).into()),
         ];
         if event.blocks {
             handler.push(("onFailure", Node::text("block")));
@@ -146,6 +146,14 @@ fn take_out_one(document: &mut Document, root: &Node, place: &Place) {
     };
     if let Some(index) = index {
         document.remove(parent, index);
+    }
+}
+
+/// So many of its units of time are a second, for this agent.
+pub fn units(who: Which) -> u32 {
+    match super::rows::row(who).map(|row| row.form) {
+        Some(super::rows::Form::Groups { units, .. }) => units,
+        _ => 1,
     }
 }
 

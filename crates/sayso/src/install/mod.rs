@@ -5,11 +5,14 @@
 
 pub mod claude;
 pub mod codex;
+pub mod flat;
 pub mod foreign;
 pub mod hooks;
 pub mod kept;
 pub mod mcp;
+pub mod others;
 pub mod program;
+pub mod rows;
 pub mod shown;
 pub mod spans;
 pub mod trust;
@@ -40,6 +43,8 @@ pub struct Around {
     pub claude: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, where some agents keep their settings.
+    pub config: Option<PathBuf>,
     /// What an administrator sets: `/etc`.
     pub etc: PathBuf,
     /// The project.
@@ -147,6 +152,7 @@ pub fn install(around: &Around, wish: Wish) -> Result<Plan, Refused> {
     match wish.who {
         Which::Claude => claude::install(around, wish),
         Which::Codex => codex::install(around, wish),
+        _ => others::install(around, wish),
     }
 }
 
@@ -158,6 +164,7 @@ pub fn uninstall(around: &Around, who: Which, scope: Scope) -> Result<Plan, Refu
     match who {
         Which::Claude => claude::uninstall(around, scope),
         Which::Codex => codex::uninstall(around, scope),
+        _ => others::uninstall(around, who, scope),
     }
 }
 
@@ -169,6 +176,7 @@ pub fn target(around: &Around, who: Which, scope: Scope) -> Result<PathBuf, Refu
     match who {
         Which::Claude => claude::target(around, scope),
         Which::Codex => codex::target(around, scope),
+        _ => rows::target(around, who, scope),
     }
 }
 

@@ -44,6 +44,27 @@ pub enum Event {
     Other,
 }
 
+/// When in the life of a call or a session an agent starts its hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// A tool is about to be called.
+    Before,
+    /// The agent is about to ask the person by itself.
+    Permission,
+    /// A tool was called, and did its work.
+    After,
+    /// A tool was called, and did not do its work.
+    Failed,
+    /// A session begins.
+    Started,
+    /// None of the agent's dialogs is open any more.
+    Idle,
+    /// A session is over.
+    Ended,
+    /// Something that nothing depends on.
+    Other,
+}
+
 /// A session of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
@@ -62,6 +83,8 @@ pub struct Wanted {
     pub input: Node,
     /// The agent's own business, such as its list of things to do: it touches nothing, and sayso never answers for the person there.
     pub is_inner: bool,
+    /// What the same call is known by when it has run, of an agent that gives its calls no ids.
+    pub key: Option<String>,
 }
 
 /// What the agent is answered.
@@ -134,6 +157,25 @@ pub trait Agent: Sync {
     /// The name on the command line and in the record.
     fn name(&self) -> &'static str;
 
+    /// What people call it.
+    fn title(&self) -> &'static str;
+
+    /// When it started the hook, as far as the document says so: a document that cannot be read is answered in the form of its event.
+    fn moment(&self, document: &Node) -> Option<Moment> {
+        match document.get("hook_event_name").and_then(Node::as_text)? {
+            "PreToolUse" => Some(Moment::Before),
+            "PermissionRequest" => Some(Moment::Permission),
+            "PostToolUse" => Some(Moment::After),
+            "PostToolUseFailure" => Some(Moment::Failed),
+            _ => None,
+        }
+    }
+
+    /// Whether a hook can put other arguments in place of those of a call before it runs.
+    fn changes_arguments(&self) -> bool {
+        true
+    }
+
     /// What the document says.
     ///
     /// # Errors
@@ -180,6 +222,8 @@ pub struct Around {
     pub attended: Option<String>,
     /// The folders where Claude Code keeps what it is told: `CLAUDE_CONFIG_DIR`, and `.claude` in the home folder.
     pub claude_folders: Vec<String>,
+    /// The folder that the hook was started in, for agents that start it in their workspace and do not name it.
+    pub folder: Option<String>,
 }
 
 impl Around {
@@ -191,6 +235,7 @@ impl Around {
             project: variable("CLAUDE_PROJECT_DIR"),
             attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
             claude_folders: variable("CLAUDE_CONFIG_DIR").into_iter().chain(home).collect(),
+            folder: std::env::current_dir().ok().and_then(|folder| folder.to_str().map(str::to_owned)),
         }
     }
 }

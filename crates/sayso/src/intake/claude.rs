@@ -85,6 +85,10 @@ impl Agent for Claude {
         "claude"
     }
 
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
     fn read(&self, document: &Node, around: &Around) -> Result<Event, String> {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
@@ -211,7 +215,7 @@ fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, Strin
         name => other(name)?,
     };
     let calls = numbered(calls);
-    Ok(Wanted { calls, input: input.clone(), is_inner })
+    Ok(Wanted { calls, input: input.clone(), is_inner, key: None })
 }
 
 /// The server and the tool of an MCP call: by what Claude Code says of the server, or by a name that can be read in one way only.

@@ -75,6 +75,10 @@ impl Agent for Codex {
         "codex"
     }
 
+    fn title(&self) -> &'static str {
+        "Codex"
+    }
+
     fn read(&self, document: &Node, _: &Around) -> Result<Event, String> {
         let event = text(document, "hook_event_name")?;
         if OTHER.contains(&event) {
@@ -193,5 +197,5 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
             vec![call(&tool, args)]
         }
     };
-    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner })
+    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key: None })
 }

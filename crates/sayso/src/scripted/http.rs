@@ -35,9 +35,10 @@ impl Request {
         self.method == "CONNECT" || !self.target.starts_with('/')
     }
 
-    /// Whether it brings the key, in either of the two ways there are.
+    /// Whether it brings the key, in one of the ways there are.
     pub fn has_key(&self, key: &str) -> bool {
-        let given = self.header("x-api-key").or_else(|| self.header("authorization")?.strip_prefix("Bearer "));
+        let plain = self.header("x-api-key").or_else(|| self.header("x-goog-api-key"));
+        let given = plain.or_else(|| self.header("authorization")?.strip_prefix("Bearer "));
         given.is_some_and(|given| is_same(given, key))
     }
 
@@ -126,6 +127,17 @@ impl Reply {
             format!("event: {name}\ndata: {}\n\n", json::write(node))
         };
         Reply { status: 200, kind: "text/event-stream", body: events.iter().map(event).collect() }
+    }
+
+    /// A row of pieces without names, and the word that ends it.
+    pub fn pieces(pieces: &[Node]) -> Reply {
+        let body: String = pieces.iter().map(|node| format!("data: {}\n\n", json::write(node))).collect();
+        Reply { status: 200, kind: "text/event-stream", body: format!("{body}data: [DONE]\n\n") }
+    }
+
+    /// One piece without a name, and nothing behind it.
+    pub fn last_piece(node: &Node) -> Reply {
+        Reply { status: 200, kind: "text/event-stream", body: format!("data: {}\n\n", json::write(node)) }
     }
 
     /// An error.

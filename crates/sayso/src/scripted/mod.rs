@@ -3,6 +3,8 @@
 //! It keeps nothing of a conversation. Which step comes next is the number of results that a request already brings, so a request can be
 //! repeated, and whatever else an agent wants of a model beside its work is answered with a few words.
 
+mod chat;
+mod generate;
 mod http;
 mod messages;
 mod responses;
@@ -85,6 +87,8 @@ impl Seen {
     pub fn results(&self) -> Vec<(String, String)> {
         let mut found = messages::results(&self.body);
         found.extend(responses::results(&self.body));
+        found.extend(chat::results(&self.body));
+        found.extend(generate::results(&self.body));
         found
     }
 
@@ -92,6 +96,8 @@ impl Seen {
     pub fn tools(&self) -> Vec<String> {
         let mut found = messages::tools(&self.body);
         found.extend(responses::tools(&self.body));
+        found.extend(chat::tools(&self.body));
+        found.extend(generate::tools(&self.body));
         found.sort_unstable();
         found.dedup();
         found
@@ -240,6 +246,14 @@ fn answer(request: &Request, shared: &Shared) -> Reply {
         ("POST", "/v1/messages/count_tokens") => Reply::json(messages::count()),
         ("POST", "/v1/messages") => messages::reply(&shared.script, &body),
         ("POST", "/v1/responses") => responses::reply(&shared.script, &body),
+        ("POST", "/v1/chat/completions") => chat::reply(&shared.script, &body),
+        ("POST", path) if generate::verb(path).is_some() => {
+            let verb = generate::verb(path).unwrap_or_default();
+            match generate::reply(&shared.script, verb, &body) {
+                Some(reply) => reply,
+                None => return Reply::problem(404, "there is nothing here"),
+            }
+        }
         _ => return Reply::problem(404, "there is nothing here"),
     };
     let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! Claude Code with nobody in front of it, while somebody sits at the page of the inbox, in a real browser.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -23,13 +23,14 @@ pub fn all() -> Vec<Case> {
 }
 
 /// The inbox of a stage, which goes with it.
-struct Inbox {
+pub struct Inbox {
     server: Child,
     link: String,
 }
 
 impl Inbox {
-    fn open(stage: &Stage) -> Inbox {
+    /// Opens it.
+    pub fn open(stage: &Stage) -> Inbox {
         let mut command = stage.command(env!("CARGO_BIN_EXE_sayso"));
         command.args(["serve", "--json", "--listen", "127.0.0.1:0"]).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut server = command.spawn().unwrap();
@@ -37,6 +38,27 @@ impl Inbox {
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("the inbox did not open: {error}: {line}"));
         Inbox { server, link: said["link"].as_str().unwrap().to_owned() }
+    }
+}
+
+impl Inbox {
+    /// A request of somebody who may answer.
+    pub fn request(&self, stage: &Stage, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let (url, _) = self.link.split_once("/#login=").unwrap();
+        let address = url.strip_prefix("http://").unwrap();
+        let token = std::fs::read_to_string(stage.home.join(".local/state/sayso/serve/answering.token")).unwrap();
+        let body = body.map(ToString::to_string).unwrap_or_default();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut all = String::new();
+        stream.read_to_string(&mut all).unwrap();
+        let (_, body) = all.split_once("\r\n\r\n").unwrap_or_default();
+        serde_json::from_str(body).unwrap_or(Value::Null)
     }
 }
 

@@ -11,10 +11,12 @@ mod cases_claude;
 mod cases_codex;
 mod cases_inbox;
 mod cases_mcp;
+mod cases_others;
 mod cases_screen;
 mod claude;
 mod codex;
 mod editor;
+mod others;
 mod screen;
 mod stage;
 mod table;
@@ -43,12 +45,19 @@ fn main() -> ExitCode {
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |case: &Case| wanted.iter().all(|word| format!("{}: {}", case.row, case.column).contains(word.as_str()));
-    let cases: Vec<Case> =
-        [cases_claude::all(), cases_inbox::all(), cases_screen::all(), cases_codex::all(), cases_mcp::all(), cases_acp::all(&agents)]
-            .into_iter()
-            .flatten()
-            .filter(is_wanted)
-            .collect();
+    let cases: Vec<Case> = [
+        cases_claude::all(),
+        cases_inbox::all(),
+        cases_screen::all(),
+        cases_codex::all(),
+        cases_others::all(),
+        cases_mcp::all(),
+        cases_acp::all(&agents),
+    ]
+    .into_iter()
+    .flatten()
+    .filter(is_wanted)
+    .collect();
     let (mut seen, mut failed) = (Vec::new(), 0);
     for case in &cases {
         let start = Instant::now();

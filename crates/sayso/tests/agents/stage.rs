@@ -122,6 +122,13 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// Puts a program there. Another process makes it: one that a thread's child still has open for writing cannot be started.
+    pub fn program(&self, path: &Path, text: &str) {
+        let source = self.home.join("program.txt");
+        self.put(&source, text);
+        run(Command::new("install").args(["-D", "-m", "755"]).arg(&source).arg(path));
+    }
+
     /// All entries of the record.
     pub fn record(&self) -> Vec<Value> {
         let state = self.home.join(".local/state/sayso");

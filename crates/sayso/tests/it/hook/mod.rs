@@ -3,6 +3,7 @@
 mod after;
 mod asking;
 mod edits;
+mod every_agent;
 mod exec;
 mod hostile;
 mod lineage;

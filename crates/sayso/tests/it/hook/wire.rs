@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sayso::intake::agent::{Agent, Around, Event, document};
-use sayso::intake::claude::Claude;
-use sayso::intake::codex::Codex;
+use sayso::agents::Which;
+use sayso::intake;
+use sayso::intake::agent::{Around, Event, document};
 use sayso_core::operation::Call;
 use sayso_core::text::json;
 use serde_json::Value;
@@ -79,15 +79,16 @@ fn every_payload_means_what_the_corpus_says_and_is_answered_so() {
             project: Some(desk.scene.folder().to_owned()),
             attended: variable("CLAUDE_CODE_SESSION_ATTENDED"),
             claude_folders: Vec::new(),
+            folder: Some(desk.scene.folder().to_owned()),
         };
-        let agent: &dyn Agent = if name == "claude" { &Claude } else { &Codex };
+        let agent = intake::of(Which::of(&name).unwrap());
         let began = agent.folder_is_of_the_call().then(|| desk.scene.folder());
         let payload = case["payload"].to_string();
         match agent.read(&document(payload.as_bytes()).unwrap(), &around) {
             Ok(event) => assert_eq!(calls(&event, began), case["calls"], "{shown}"),
             Err(why) => assert_eq!(case["reply"]["status"], 2, "{shown}: {why}"),
         }
-        super::transcript(&desk, case["payload"]["session_id"].as_str().unwrap());
+        super::transcript(&desk, case["payload"]["session_id"].as_str().unwrap_or_default());
         let mut program = super::program(&desk, &name);
         for (name, value) in case["environment"].as_object().into_iter().flatten() {
             program.env(name, value.as_str().unwrap());

@@ -82,6 +82,7 @@ impl Home {
             home: places.home,
             claude: None,
             codex: None,
+            config: None,
             etc,
             folder: self.scene.workspace.clone(),
             state: places.state,

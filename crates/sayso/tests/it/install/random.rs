@@ -136,12 +136,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Which::Claude, Which::Codex])) {
+    fn in_and_out_is_byte_for_byte(settings in settings(), style in any::<u8>(), who in prop::sample::select(vec![Which::Claude, Which::Codex, Which::Gemini, Which::Qwen, Which::Droid])) {
         let home = Home::new();
         let around = home.around();
         let settings = match who {
-            Which::Claude => settings,
             Which::Codex => json!({"hooks": settings.get("hooks").cloned().unwrap_or_else(|| json!({}))}),
+            _ => settings,
         };
         let text = written(&settings, style);
         let target = install::target(&around, who, Scope::User).unwrap();
@@ -168,8 +168,8 @@ proptest! {
 
 fn others_of(who: Which, text: &str) -> Value {
     match who {
-        Which::Claude => others(text),
         Which::Codex => others(&text.replace("hook codex", "hook claude").replace("hook claude\", \"timeout\": 5", "hook claude\"")),
+        _ => others(&text.replace(&format!("hook {}", who.name()), "hook claude")),
     }
 }
 

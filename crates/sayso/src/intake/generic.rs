@@ -1,0 +1,70 @@
+//! Any program that can start a command with JSON on its input: the form is sayso's own, and so are the names of tools and arguments.
+//!
+//! docs/guide/hooks.md describes it. The plugins that sayso puts into agents speak it, too, with the names that those have for their tools.
+
+use sayso_core::node::Node;
+
+use super::agent::{Around, Moment, Reply, Said, text};
+use super::dialect::{CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says};
+
+/// Any program.
+pub static GENERIC: Dialect = Dialect {
+    name: "generic",
+    title: "this program",
+    event,
+    events: EVENTS,
+    keys: KEYS,
+    tools: &[],
+    inner: &[],
+    several: nothing_several,
+    call: by_keys,
+    server: named,
+    before,
+    permission: never_answered,
+    // A program that leaves an answer like that aside would run what has to run in a sandbox without one.
+    changes_arguments: false,
+    has_our_tools: true,
+};
+
+/// When the hook is started.
+pub(super) const EVENTS: &[(&str, Moment)] = &[
+    ("before", Moment::Before),
+    ("after", Moment::After),
+    ("failed", Moment::Failed),
+    ("session_start", Moment::Started),
+    ("session_idle", Moment::Idle),
+    ("session_end", Moment::Ended),
+];
+
+/// Under which keys a document says what.
+pub(super) const KEYS: Keys = Keys { session: "session", folder, tool: "tool", input: "arguments", id: Some("id"), text_input: false };
+
+pub(super) fn event(document: &Node) -> Result<&str, String> {
+    text(document, "event")
+}
+
+fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
+    text(document, "folder")
+}
+
+/// `"mcp": {"server": …, "tool": …}`, where the call is one of an MCP tool.
+pub(super) fn named(document: &Node, _: &str) -> Result<Server, String> {
+    match document.get("mcp") {
+        None => Ok(None),
+        Some(mcp) => Ok(Some((text(mcp, "server")?.to_owned(), text(mcp, "tool")?.to_owned()))),
+    }
+}
+
+pub(super) fn before(reply: &Reply) -> Said {
+    let answer = |decision: &str, why: &str| vec![("decision", Node::text(decision)), because("reason", why)];
+    match reply {
+        Reply::Allow | Reply::Nothing => says(answer("allow", "allowed by the policy")),
+        Reply::AllowAs(input) => {
+            let mut fields = answer("allow", "allowed by the policy, and run by sayso");
+            fields.push(("arguments", input.clone()));
+            says(fields)
+        }
+        Reply::Deny(why) => says(answer("deny", why)),
+        Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => says(answer("deny", CANNOT_ASK)),
+    }
+}

@@ -1,0 +1,54 @@
+//! Goose: what its hooks bring, and how it wants to be answered, by the specification that it follows; it was never run with sayso.
+//!
+//! What it takes for a denial besides a status of 2 with words on the error stream is not known, so nothing else is said.
+
+use sayso_core::node::Node;
+
+use super::agent::{Moment, text};
+use super::dialect::{Dialect, Own, Parts, USUAL, by_keys, hook_event_name, joined_extension, never_answered, own};
+use super::windsurf;
+
+/// Goose.
+pub static GOOSE: Dialect = Dialect {
+    name: "goose",
+    title: "Goose",
+    event: hook_event_name,
+    events: &[
+        ("PreToolUse", Moment::Before),
+        ("PostToolUse", Moment::After),
+        ("PostToolUseFailure", Moment::Failed),
+        ("SessionStart", Moment::Started),
+        ("SessionEnd", Moment::Ended),
+        ("Stop", Moment::Idle),
+        ("UserPromptSubmit", Moment::Idle),
+    ],
+    keys: USUAL,
+    tools: TOOLS,
+    inner: &[],
+    several,
+    call: by_keys,
+    server: joined_extension,
+    before: windsurf::before,
+    permission: never_answered,
+    changes_arguments: false,
+    has_our_tools: false,
+};
+
+const TOOLS: &[Own] = &[own("developer__shell", "terminal", &[("command", "command")])];
+
+/// Its editor does several things, by a word in its arguments.
+fn several(tool: &str, input: &Node) -> Parts {
+    if tool != "developer__text_editor" {
+        return Ok(None);
+    }
+    let path = || text(input, "path").map(|path| ("path", Node::text(path)));
+    let of = |ours: &'static str, key: &str| text(input, key).map(|value| (ours, Node::text(value)));
+    let part = match text(input, "command")? {
+        "view" => ("file_read", Node::map([path()?])),
+        "write" => ("file_write", Node::map([path()?, of("content", "file_text")?])),
+        "str_replace" => ("file_edit", Node::map([path()?, of("find", "old_str")?, of("replace", "new_str")?])),
+        // What else it does is not known well enough.
+        _ => return Ok(None),
+    };
+    Ok(Some(vec![part]))
+}
