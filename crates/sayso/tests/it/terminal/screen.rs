@@ -12,8 +12,6 @@ use rustix::process::{Pid, Signal, kill_process};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than what is typed at a new question does not count.
 const MOMENT: Duration = Duration::from_millis(450);
-/// A screen that was written in several pieces is whole when nothing more came for this long.
-const PAUSE: Duration = Duration::from_millis(60);
 
 /// A workspace with a batch in it, and a home.
 pub struct Room {
@@ -142,14 +140,6 @@ impl Screen {
                 panic!("{what} did not come; the screen shows:\n{text}");
             }
             shown = self.shown.1.wait_timeout(shown, left).unwrap().0;
-        }
-        // What was waited for may be the first piece of what is being written. A screen that never rests is taken as it is.
-        for _ in 0..10 {
-            let bytes = shown.raw.len();
-            shown = self.shown.1.wait_timeout(shown, PAUSE).unwrap().0;
-            if shown.closed || shown.raw.len() == bytes {
-                return;
-            }
         }
     }
 
