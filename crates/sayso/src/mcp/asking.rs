@@ -173,7 +173,9 @@ fn message(prompt: &Prompt) -> Option<String> {
     let Body::Structured(rows) = body else { return None };
     let mut lines = vec![format!("sayso asks: {}", prompt.description)];
     lines.extend(presentation.warnings.iter().map(|warning| format!("warning: {warning}")));
-    lines.extend(rows.iter().chain(&presentation.details).map(|(name, value)| format!("{name}: {value}")));
+    // Its first line names both, and some dialogs fold all but the first few lines: what matters comes first.
+    let more = rows.iter().filter(|(name, _)| !matches!(name.as_str(), "server" | "tool"));
+    lines.extend(more.chain(&presentation.details).map(|(name, value)| format!("{name}: {value}")));
     if prompt.round == Round::Second {
         lines.push("this is the second of two confirmations".to_owned());
     }

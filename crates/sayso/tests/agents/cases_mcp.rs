@@ -196,7 +196,16 @@ pub fn play(agents: &Path) -> Option<String> {
         step("mcp__filesystem__write_file", json!({"path": to, "content": "# Notes\n"})),
     ]);
     let tools = "mcp__filesystem__move_file,mcp__filesystem__write_file";
-    let screen = stage.at_terminal(&model, &["work", "--mcp-config", config.to_str().unwrap(), "--allowedTools", tools]);
+    let screen =
+        stage.at_terminal(&model, &["--permission-mode", "default", "--mcp-config", config.to_str().unwrap(), "--allowedTools", tools]);
+    // It offers the tools of a server only when it has them.
+    let until = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(stage.home.join("filesystem.outer.out")).is_ok_and(|said| said.contains("\"tools\":[")) {
+        assert!(Instant::now() < until, "the server is not asked for its tools:\n{}", screen.text());
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    screen.keys(&["work", "Enter"]);
     let asked = screen.wait_for("sayso asks:");
     assert!(!stage.has("notes.md"), "nothing runs before the answer");
     let keys = std::env::var("SAYSO_TRY_KEYS").unwrap_or_else(|_| KEYS.join(" "));
@@ -223,8 +232,8 @@ pub fn play(agents: &Path) -> Option<String> {
     Some(out)
 }
 
-/// What a person types in the dialog: the first answer is chosen, and the form is sent.
-const KEYS: [&str; 2] = ["Enter", "Enter"];
+/// What a person types in the dialog: the answers are shown, the first one is chosen, and the form is sent.
+const KEYS: [&str; 3] = ["Right", "Enter", "Enter"];
 
 /// Writes what the agents did and the session into docs/mcp-pairs.md.
 pub fn write(agents: &Path, seen: &[(&str, &str, String)]) {
