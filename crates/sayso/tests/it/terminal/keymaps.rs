@@ -173,8 +173,14 @@ fn the_key_for_a_tool_of_a_server_of_kollabor() {
         )
     };
     let room = room("kollabor", &[call(1), call(2), create("f.py")]);
+    let command = serde_json::json!(crate::mcp::small());
+    let servers = format!("version: 1\nservers:\n  github:\n    command: {command}\n");
+    std::fs::write(room.home.join(".config/sayso/servers.yaml"), servers).unwrap();
+    let tools = serde_json::json!([{"name": "get_issue", "description": "An issue.", "inputSchema": {"type": "object"}}]);
+    std::fs::write(room.folder.join("tools.json"), tools.to_string()).unwrap();
     let mut screen = room.run();
     screen.see(&place(1, 3));
+    screen.see("t this tool…");
     assert!(screen.text().contains("t this tool…") && !screen.text().contains("A all edits…"), "{}", screen.text());
     screen.press("t");
     screen.see("every call of get_issue of the MCP server github in this session");
