@@ -110,9 +110,7 @@ mod tests {
         assert!(matches!(read(br#"{"id":1,"method":"ping"}"#), Ok(Said::Request(..))));
         assert!(matches!(read(br#"{"method":"x"}"#), Ok(Said::Notice(method)) if method == "x"));
         assert!(matches!(read(br#"{"id":1,"result":{},"error":{}}"#), Ok(Said::Noise)));
-        let Ok(Said::Answer(_, Err(failed))) = read(br#"{"id":1,"error":{"code":-1,"message":"a\u001b[2J"}}"#) else {
-            panic!("no error")
-        };
+        let Ok(Said::Answer(_, Err(failed))) = read(br#"{"id":1,"error":{"code":-1,"message":"a\u001b[2J"}}"#) else { panic!("no error") };
         assert!(!failed.told().contains('\u{1b}'), "{failed:?}");
         for line in [&br#"{"id":1,"id":2,"result":{}}"#[..], b"{\"id\":1", b"{\"id\":\xff}"] {
             assert!(read(line).is_err());
