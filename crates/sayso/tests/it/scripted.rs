@@ -202,3 +202,29 @@ fn many_silent_connections_do_not_end_it() {
     });
     assert!(answered);
 }
+
+#[test]
+fn chat_completions_and_generate_content_follow_the_script_as_well() {
+    let model = model();
+    let tools = json!([{"type": "function", "function": {"name": "Bash"}}, {"type": "function", "function": {"name": "Read"}}]);
+    let first = asked(&model, "/v1/chat/completions", &json!({"messages": [{"role": "user", "content": "work"}], "tools": tools}));
+    let call = &first["choices"][0]["message"]["tool_calls"][0];
+    assert_eq!((call["function"]["name"].as_str(), call["id"].as_str()), (Some("Bash"), Some("call_n1_1_0")));
+    let messages = json!([{"role": "user", "content": "work"}, {"role": "tool", "tool_call_id": "call_n1_1_0", "content": "one"}]);
+    let second = asked(&model, "/v1/chat/completions", &json!({"messages": messages, "tools": tools}));
+    assert_eq!(second["choices"][0]["message"]["tool_calls"][0]["function"]["name"], "Read");
+    let (status, text) = post(&model, "/v1/chat/completions", KEY, &json!({"messages": messages, "stream": true, "tools": []}).to_string());
+    assert!(status == 200 && text.contains(LAST_WORDS) && text.ends_with("data: [DONE]\n\n"), "{text}");
+    let offered = json!([{"functionDeclarations": [{"name": "Bash"}, {"name": "Read"}]}]);
+    let said = json!([{"role": "user", "parts": [{"text": "work"}]}]);
+    let path = "/v1beta/models/m:generateContent";
+    let first = asked(&model, path, &json!({"contents": said, "tools": offered}));
+    assert_eq!(first["candidates"][0]["content"]["parts"][0]["functionCall"]["name"], "Bash");
+    let said = json!([{"role": "user", "parts": [{"text": "work"}, {"functionResponse": {"name": "Bash", "response": {"error": "two"}}}]}]);
+    let (status, text) =
+        post(&model, "/v1beta/models/m:streamGenerateContent?alt=sse", KEY, &json!({"contents": said, "tools": offered}).to_string());
+    assert!(status == 200 && text.contains("\"Read\""), "{text}");
+    assert_eq!(post(&model, "/v1beta/models/m:somethingElse", KEY, "{}").0, 404);
+    let results: Vec<String> = model.results().into_iter().map(|(_, text)| text).collect();
+    assert_eq!(results, ["one", "two"]);
+}

@@ -5,6 +5,7 @@ mod claude;
 mod codex;
 mod importing;
 mod mcp;
+mod others;
 mod random;
 mod refusals;
 mod takeover;
