@@ -5,7 +5,7 @@
 
 use sayso_core::node::{Node, Value};
 
-use super::agent::{maybe, text};
+use super::agent::{maybe, shown, text};
 use super::dialect::{Dialect, Part, Parts, by_keys, never_answered};
 use super::{generic, patch};
 
@@ -71,6 +71,10 @@ fn each(input: &Node, key: &str, part: impl Fn(&Node) -> Result<Part, String>) -
 
 /// Without an old text and a line, the whole file is written.
 fn edit(input: &Node) -> Result<Part, String> {
+    const KEYS: [&str; 4] = ["path", "new_text", "old_text", "insert_line"];
+    if let Some(other) = input.entries().iter().find(|entry| !KEYS.contains(&entry.key.as_str())) {
+        return Err(format!("sayso does not know the argument `{}` of an edit", shown(&other.key)));
+    }
     let (path, new) = (Node::text(text(input, "path")?), Node::text(text(input, "new_text")?));
     let line = input.get("insert_line").filter(|line| !matches!(line.value, Value::Null));
     Ok(match (maybe(input, "old_text")?.filter(|old| !old.is_empty()), line) {

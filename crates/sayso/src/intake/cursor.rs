@@ -3,9 +3,9 @@
 //! The same call may come by several events, and each is judged. Where a hook that fails is a denial (`failClosed`), nothing at all counts as
 //! one that failed, so there is always an answer in words.
 
-use sayso_core::node::Node;
+use sayso_core::node::{Node, Value};
 
-use super::agent::{Around, Moment, Reply, Said, maybe, text};
+use super::agent::{self, Around, Moment, Reply, Said, maybe, text};
 use super::dialect::{
     CANNOT_ASK, Called, Dialect, Keys, Own, Server, because, hook_event_name, never_answered, nothing_several, own, says,
 };
@@ -64,11 +64,21 @@ fn folder<'a>(document: &'a Node, _: &'a Around) -> Result<&'a str, String> {
 fn call(document: &Node) -> Called {
     match hook_event_name(document)? {
         "beforeShellExecution" => {
-            let mut input = vec![("command", Node::text(text(document, "command")?))];
-            input.extend(maybe(document, "cwd")?.filter(|cwd| !cwd.is_empty()).map(|cwd| ("cwd", Node::text(cwd))));
+            // Its shell may still be where an earlier command went: where it does not say, that is not in the workspace.
+            let cwd = maybe(document, "cwd")?.filter(|cwd| !cwd.is_empty()).unwrap_or("/");
+            let input = [("command", Node::text(text(document, "command")?)), ("cwd", Node::text(cwd))];
             Ok(Some(("Shell".to_owned(), Node::map(input))))
         }
         "beforeReadFile" => Ok(Some(("Read".to_owned(), Node::map([("file_path", Node::text(text(document, "file_path")?))])))),
+        // A server may call a tool as Cursor calls one of its own.
+        "beforeMCPExecution" => {
+            let input = match document.get("tool_input").map(|node| (node, &node.value)) {
+                Some((node, Value::Map(_))) => node.clone(),
+                Some((_, Value::Text(inner))) => agent::document(inner.as_bytes()).map_err(|why| format!("`tool_input`: {why}"))?,
+                _ => return Err("`tool_input` is missing, or not an object".to_owned()),
+            };
+            Ok(Some((format!("MCP:{}", text(document, "tool_name")?), input)))
+        }
         _ => Ok(None),
     }
 }

@@ -219,7 +219,7 @@ impl Dialect {
         let calls = match (several, self.tools.iter().find(|own| own.name == name).filter(|_| server.is_none())) {
             _ if is_inner => vec![Call { says: ToolSays::PreApproved, ..call(name, input.clone()) }],
             (Some(parts), _) => parts.into_iter().map(|(tool, args)| call(tool, args)).collect(),
-            (None, Some(own)) => vec![call(own.is, self.arguments(own, input))],
+            (None, Some(own)) => vec![call(own.is, self.arguments(own, input)?)],
             (None, None) if self.has_our_tools && server.is_none() && tool::find(name).is_some() => vec![call(name, input.clone())],
             (None, None) => {
                 let server = server.as_ref().map(|(server, tool)| (server.as_str(), tool.as_str()));
@@ -232,7 +232,10 @@ impl Dialect {
     }
 
     /// The arguments of a tool by our names. A name that means something to us only is one that the agent may well leave aside.
-    fn arguments(&self, own: &Own, input: &Node) -> Node {
+    ///
+    /// # Errors
+    /// Where two names mean one argument: which of them the agent takes, nobody knows.
+    fn arguments(&self, own: &Own, input: &Node) -> Result<Node, String> {
         let known = tool::find(own.is).map_or(&[][..], |tool| tool.arguments);
         let is_known = |key: &str| known.iter().any(|argument| argument.names.contains(&key));
         let one = |key: &str| match own.arguments.iter().find(|(theirs, _)| *theirs == key) {
@@ -241,14 +244,18 @@ impl Dialect {
             None if is_known(key) => Some(format!("{}:{key}", self.name)),
             None => Some(key.to_owned()),
         };
-        let args = Node::map(input.entries().iter().filter_map(|entry| Some((one(&entry.key)?, entry.node.clone()))));
+        let named: Vec<(String, Node)> = input.entries().iter().filter_map(|entry| Some((one(&entry.key)?, entry.node.clone()))).collect();
+        if let Some((twice, _)) = named.iter().enumerate().find_map(|(at, pair)| named.get(..at)?.iter().find(|other| other.0 == pair.0)) {
+            return Err(format!("two arguments of `{}` mean the same, `{}`", own.name, shown(twice)));
+        }
+        let args = Node::map(named);
         let is_command = tool::find(own.is).is_some_and(|tool| tool.kind == Kind::Terminal);
-        match args.get("timeout_ms").map(|node| &node.value) {
+        Ok(match args.get("timeout_ms").map(|node| &node.value) {
             None | Some(Value::Null) if is_command => {
                 with(&without(&args, &["timeout_ms"]), "timeout_ms", Value::Number(LONGEST.to_owned()).into())
             }
             _ => args,
-        }
+        })
     }
 }
 

@@ -43,10 +43,14 @@ fn several(tool: &str, input: &Node) -> Parts {
     }
     let path = || text(input, "path").map(|path| ("path", Node::text(path)));
     let of = |ours: &'static str, key: &str| text(input, key).map(|value| (ours, Node::text(value)));
+    // With a `diff` it does something else than the other arguments say, and what comes later may, too.
+    let only = |keys: &[&str]| input.entries().iter().all(|entry| keys.contains(&entry.key.as_str()));
     let part = match text(input, "command")? {
-        "view" => ("file_read", Node::map([path()?])),
-        "write" => ("file_write", Node::map([path()?, of("content", "file_text")?])),
-        "str_replace" => ("file_edit", Node::map([path()?, of("find", "old_str")?, of("replace", "new_str")?])),
+        "view" if only(&["command", "path", "view_range"]) => ("file_read", Node::map([path()?])),
+        "write" if only(&["command", "path", "file_text"]) => ("file_write", Node::map([path()?, of("content", "file_text")?])),
+        "str_replace" if only(&["command", "path", "old_str", "new_str"]) => {
+            ("file_edit", Node::map([path()?, of("find", "old_str")?, of("replace", "new_str")?]))
+        }
         // What else it does is not known well enough.
         _ => return Ok(None),
     };

@@ -109,7 +109,7 @@ impl File {
                 add(&mut self.old, text);
                 add(&mut self.new, text);
             }
-            (Sort::Update, None) => {
+            (Sort::Update, None) if line.is_empty() => {
                 add(&mut self.old, "");
                 add(&mut self.new, "");
             }

@@ -72,6 +72,12 @@ fn several(tool: &str, input: &Node) -> Parts {
     if tool != "write_code" {
         return Ok(None);
     }
+    let only = |node: &Node, keys: &[&str]| node.entries().iter().all(|entry| keys.contains(&entry.key.as_str()));
+    let all = input.get("edits").map(Node::items).unwrap_or_default();
+    // Anything beside them may mean anything.
+    if !only(input, &["file_path", "edits"]) || !all.iter().all(|edit| only(edit, &["old_string", "new_string"])) {
+        return Ok(None);
+    }
     let path = text(input, "file_path")?;
     let edits = input.get("edits").map(Node::items).filter(|edits| !edits.is_empty()).ok_or("`edits` is missing")?;
     let one = |edit: &Node| -> Result<Part, String> {

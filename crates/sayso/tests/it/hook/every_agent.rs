@@ -236,3 +236,42 @@ fn an_argument_that_the_agent_does_not_have_changes_nothing() {
         }
     }
 }
+
+/// What an agent may read in another way than it was judged is denied: two names of one argument, arguments beside those that are known, a
+/// tool of a server that is called like one of the agent's own, a folder that is not said.
+#[test]
+fn what_can_be_read_in_two_ways_is_denied() {
+    let desk = Desk::with(&[("notes.md", "# n\n")]);
+    let (folder, session) = (desk.scene.folder(), super::SESSION);
+    let cursor = |event: &str, tool: &str, input: Value| json!({"conversation_id": session, "workspace_roots": [folder], "hook_event_name": event, "tool_name": tool, "tool_input": input});
+    let before = |tool: &str, input: Value| cursor("preToolUse", tool, input);
+    let usual = |tool: &str, input: Value| {
+        json!({"session_id": session, "cwd": folder, "transcript_path": super::transcript(&desk, session), "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": input, "tool_use_id": "t1"})
+    };
+    let editor = |input: Value| usual("developer__text_editor", input);
+    let cline =
+        |input: Value| json!({"event": "before", "session": session, "folder": folder, "tool": "editor", "id": "t1", "arguments": input});
+    let windsurf = |info: Value| json!({"agent_action_name": "pre_write_code", "trajectory_id": session, "tool_info": info});
+    let edit = json!({"old_string": "# n", "new_string": "# m"});
+    for (which, payload) in [
+        (Which::Cursor, before("Write", json!({"path": "/etc/x", "file_path": "notes.md", "content": "x"}))),
+        (Which::Cursor, before("Write", json!({"file_path": "notes.md", "path": "notes.md", "content": "x"}))),
+        (Which::Cursor, before("Write", json!({"file_path": "notes.md", "content": "x", "contents": "y"}))),
+        (Which::Cursor, before("Read", json!({"path": "/etc/shadow", "file_path": "notes.md"}))),
+        (Which::Cursor, before("Shell", json!({"command": "ls", "working_directory": "/etc", "cwd": "."}))),
+        (Which::Cursor, cursor("beforeMCPExecution", "TodoWrite", json!("{\"a\": 1}"))),
+        (Which::Cursor, cursor("beforeMCPExecution", "Read", json!({"path": "notes.md"}))),
+        (Which::Cursor, {
+            json!({"conversation_id": session, "workspace_roots": [folder], "hook_event_name": "beforeShellExecution",
+                "command": "cat notes.md", "cwd": ""})
+        }),
+        (Which::Goose, editor(json!({"command": "str_replace", "path": "notes.md", "old_str": "# n", "new_str": "b", "diff": "--- a"}))),
+        (Which::Goose, editor(json!({"command": "write", "path": "notes.md", "file_text": "b", "other": 1}))),
+        (Which::Droid, usual("Edit", json!({"file_path": "notes.md", "old_str": "# n", "old_string": "a", "new_str": "b"}))),
+        (Which::Cline, cline(json!({"path": "notes.md", "new_text": "b", "file": "/etc/x"}))),
+        (Which::Windsurf, windsurf(json!({"file_path": "notes.md", "edits": [edit], "target": "/etc/x"}))),
+    ] {
+        denied(&desk, which, payload.to_string().as_bytes(), &payload.to_string());
+    }
+}
