@@ -6,7 +6,7 @@ use super::{Program, reads};
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
-use sayso_core::effect::EffectKind;
+use sayso_core::effect::{EffectKind, Manner};
 
 const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
      -z,--compress --fast --best -# --help -V,--version";
@@ -40,6 +40,7 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut known = true;
     let mut archives = Vec::new();
     let mut others = Vec::new();
+    let mut elsewhere = Vec::new();
     let mut first = true;
     while let Some(word) = words.next() {
         let bundle = match word.strip_prefix('-') {
@@ -49,7 +50,24 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         };
         first = false;
         if let Some(bundle) = bundle {
-            letters.push_str(bundle);
+            // Behind a dash, what follows a letter that takes a value is that value.
+            let value = word.starts_with('-').then(|| bundle.find(VALUED)).flatten().map(|at| bundle.split_at(at + 1));
+            let (flags, value) = value.unwrap_or((bundle, ""));
+            letters.push_str(flags);
+            if !value.is_empty() {
+                known = false;
+                if flags.ends_with('f') {
+                    archives.push(value)
+                } else {
+                    others.push(value)
+                }
+                continue;
+            }
+            // In the old form each letter takes the next word: which is the folder, and which the archive, is not told apart here.
+            if !word.starts_with('-') && bundle.contains('C') {
+                known = false;
+                elsewhere.extend(words.clone());
+            }
             known &= bundle.bytes().all(|letter| b"tvzjJfp".contains(&letter)) && bundle.matches('f').count() <= 1;
             // In the old form the letters stand in any order; behind a dash, what follows `f` is its value.
             known &= !word.starts_with('-') || bundle.ends_with('f') || !bundle.contains('f');
@@ -88,8 +106,30 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         others.iter().filter(|word| !word.starts_with('-')).for_each(|path| scene.read(path, true));
     } else {
         writes_here(scene);
+        elsewhere.extend(others);
+        writes_there(scene, &elsewhere);
     }
     scene.unknown(if makes { MAKES } else { EXTRACTS });
+}
+
+/// The letters of `tar` that take a value.
+const VALUED: &[char] = &['f', 'C', 'T', 'X', 'b', 'g', 'H', 'I', 'K', 'L', 'N', 'V', 'F'];
+
+/// An archive is also written wherever a word may say: a folder behind an option or in one, or a member.
+fn writes_there(scene: &mut Scene<'_>, words: &[&str]) {
+    for word in words {
+        let place = match word.strip_prefix('-') {
+            None => Some(*word),
+            Some(_) if word.contains('=') => word.split_once('=').map(|(_, place)| place),
+            // `-o/etc`, `-d/etc`, `-qd/etc`: a path begins behind the letter for it.
+            Some(option) if !option.starts_with('-') => option.find(['o', 'd', 'C', 'D']).and_then(|at| option.get(at + 1..)),
+            Some(_) => None,
+        };
+        if let Some(place) = place.filter(|place| !place.is_empty()) {
+            scene.path(EffectKind::Write, place, false, Manner { recursive: true, ..PLAIN });
+            scene.doubt();
+        }
+    }
 }
 
 /// What is in an archive decides where it is written; at least it may be here.
@@ -129,6 +169,8 @@ fn unzip(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     if !lists || !plain {
         writes_here(scene);
+        writes_there(scene, &options);
+        writes_there(scene, operands.get(1..).unwrap_or(&[]));
         scene.unknown(EXTRACTS);
     }
 }
@@ -149,6 +191,11 @@ fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(archive) = words.get(at) {
         scene.write(archive);
     }
+    // Those that unpack take a folder as a word or an option.
+    if scene.name.starts_with("un") || scene.name == "rar" {
+        writes_here(scene);
+        writes_there(scene, &parsed.operands);
+    }
     scene.unknown(MAKES);
 }
 
@@ -156,6 +203,7 @@ fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn changes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.operands.first().is_none_or(|verb| verb.contains(['x', 'e'])) {
         writes_here(scene);
+        writes_there(scene, parsed.operands.get(1..).unwrap_or(&[]));
         scene.unknown(EXTRACTS);
     }
     packs(scene, parsed);
@@ -215,6 +263,7 @@ fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let others = ["--create", "--pass-through", "--file", "-I", "--make-directories"];
     if !parsed.has("--list") || others.iter().any(|option| parsed.has(option)) {
         writes_here(scene);
+        writes_there(scene, &parsed.operands);
         scene.unknown(EXTRACTS);
     }
 }

@@ -63,6 +63,11 @@ impl Asks {
         self.asked().values().any(|asked| asked.open.call == open.call)
     }
 
+    /// Whether an answer to a question under this id may still come, though nobody waits for it any more.
+    pub(super) fn was_given_up(&self, id: &Id) -> bool {
+        self.late().contains(id)
+    }
+
     /// Takes an answer of the editor; false if it is to something else.
     pub(super) fn answers(&self, id: &Id, line: &[u8]) -> bool {
         let Some(asked) = self.asked().remove(id) else { return self.late().remove(id) };
@@ -95,7 +100,9 @@ impl Asks {
     /// Whether the person said yes to the very same when the agent asked for it.
     fn was_answered(&self, prompt: &Prompt, open: &Open) -> bool {
         let about = &open.about;
-        let can_be = prompt.round == Round::Only && about.choices.is_none() && !about.what.is_empty();
+        // What must be asked about may be more than what was shown then: a folder can have become a link since.
+        let must_be = prompt.verdict.reasons.iter().any(|reason| reason.must_ask);
+        let can_be = prompt.round == Round::Only && about.choices.is_none() && !about.what.is_empty() && !must_be;
         can_be && about.what.iter().all(|what| self.answered.take(&about.session, what))
     }
 

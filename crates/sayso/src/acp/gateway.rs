@@ -63,7 +63,8 @@ impl Gateway {
         match message::read(&line) {
             Ok(None) => return self.editor.pass(&line),
             Err(refused) => self.refuse(&refused),
-            Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) => {
+            // An answer that comes late to the first must not count for the second.
+            Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) || self.asks.was_given_up(&id) => {
                 self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: "the id is that of a request that is still open".to_owned() });
             }
             Ok(Some(Said::Request(id, method, params))) if message::is_judged(&method) => self.request(id, &method, &params, line),

@@ -114,6 +114,9 @@ fn unknown(title: &str, shown: Node) -> Permission {
 fn of_subject(subject: &Node, params: &Node) -> Result<Permission, String> {
     spelled(subject, &SUBJECT_KEYS)?;
     let title = text(params, "title").ok_or("`title` is missing")?;
+    if given(subject, "toolCall").is_some() && given(subject, "command").is_some() {
+        return Err("`subject` is a command and a call of a tool at once".to_owned());
+    }
     match text(subject, "type") {
         Some("tool_call") => of_tool_call(given(subject, "toolCall").ok_or("`subject.toolCall` is missing")?, Some(title)),
         Some("command") => {

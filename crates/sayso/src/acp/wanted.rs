@@ -161,6 +161,10 @@ fn by_title(permission: &Permission) -> Vec<One> {
 /// A tool by its kind and the arguments that are known; none where one of them could mean anything.
 fn known(permission: &Permission, input: &Node, session: &str) -> Option<Wanted> {
     let Value::Map(entries) = &input.value else { return None };
+    // What comes with differences changes files, whatever its kind says.
+    if permission.kind != "edit" && !permission.diffs.is_empty() {
+        return None;
+    }
     let only = |names: &[&str], others: &[&str]| {
         let named: Vec<&Node> = entries.iter().filter(|entry| names.contains(&entry.key.as_str())).map(|entry| &entry.node).collect();
         let all = entries.iter().all(|entry| names.contains(&entry.key.as_str()) || others.contains(&entry.key.as_str()));
@@ -180,7 +184,9 @@ fn known(permission: &Permission, input: &Node, session: &str) -> Option<Wanted>
                 _ => return None,
             };
             let what = What::command(&text, folder.unwrap_or(session), None);
-            Some(Wanted { calls: vec![command(&text, folder)], command: Some(what), ..Wanted::default() })
+            // A yes to other words than the command is none to the command.
+            let command_shown = permission.title.contains(text.as_str()).then_some(what);
+            Some(Wanted { calls: vec![command(&text, folder)], command: command_shown, ..Wanted::default() })
         }
         "edit" => {
             let path = only(&PATHS, &OF_EDITS)?.as_text()?;
@@ -192,6 +198,9 @@ fn known(permission: &Permission, input: &Node, session: &str) -> Option<Wanted>
         }
         "read" => {
             let path = only(&PATHS, &OF_READS)?.as_text().filter(|path| path.starts_with('/'))?;
+            if permission.paths.iter().any(|other| other != path) {
+                return None;
+            }
             Some(Wanted { calls: vec![one("file_read", [("path", Node::text(path))])], ..Wanted::default() })
         }
         "fetch" => {

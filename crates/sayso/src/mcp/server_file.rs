@@ -15,7 +15,7 @@ use super::name;
 
 /// The file.
 pub(super) const FILE: &str = "servers.yaml";
-const KEYS: [&str; 3] = ["command", "environment", "pass"];
+const KEYS: [&str; 4] = ["command", "environment", "pass", "workspace"];
 
 /// How a server is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct Told {
     pub environment: Vec<(String, String)>,
     /// Variables that it gets as sayso has them.
     pub pass: Vec<String>,
+    /// It is started in the workspace. Many programs load code from where they are started, and an agent writes there.
+    pub workspace: bool,
 }
 
 /// Reads the file; none where there is none.
@@ -72,7 +74,13 @@ fn one(node: &Node) -> Result<Told, String> {
     };
     let variables = node.get("environment").map_or(&[][..], Node::entries).iter();
     let environment = variables.map(|entry| Some((entry.key.clone(), value(&entry.node)?))).collect::<Option<Vec<_>>>();
-    let told = Told { command, environment: environment.ok_or("`environment` has a value that is no text")?, pass: texts("pass")? };
+    let workspace = match node.get("workspace").map(|node| &node.value) {
+        None => false,
+        Some(Value::Bool(value)) => *value,
+        Some(_) => return Err("`workspace` is neither true nor false".to_owned()),
+    };
+    let environment = environment.ok_or("`environment` has a value that is no text")?;
+    let told = Told { command, environment, pass: texts("pass")?, workspace };
     let names = told.environment.iter().map(|(name, _)| name).chain(&told.pass);
     let odd = names.into_iter().find(|name| name.is_empty() || name.contains(['=', '\0']));
     let nul = told.command.iter().chain(told.environment.iter().map(|(_, value)| value)).any(|text| text.contains('\0'));

@@ -185,11 +185,17 @@ impl Server {
         client.ended().is_none().then(|| Arc::clone(client))
     }
 
+    /// Where it is started: where no agent writes, unless the person wants it in the workspace.
+    fn folder<'a>(&self, servers: &'a Servers) -> &'a Path {
+        if self.told.workspace { &servers.workspace } else { &servers.state }
+    }
+
     /// Looks at the program, and at what was approved under its name.
     fn open(&self, servers: &Servers, name: &str) -> Result<Known, String> {
         let environment = self.told.all_variables(std::env::vars_os());
-        let command = self.told.found(&servers.workspace, &environment).map_err(|why| format!("the MCP server `{name}`: {why}"))?;
-        let identity = Identity::of_command(&command, &servers.workspace);
+        let folder = self.folder(servers);
+        let command = self.told.found(folder, &environment).map_err(|why| format!("the MCP server `{name}`: {why}"))?;
+        let identity = Identity::of_command(&command, folder);
         let catalogue = Arc::new(Catalogue::open(&servers.state, name, identity.clone()));
         Ok(Known { identity, catalogue, client: None })
     }
@@ -197,9 +203,9 @@ impl Server {
     fn start(&self, servers: &Servers, name: &str, known: Known) -> Result<Known, String> {
         let failed = |why: String| format!("the MCP server `{name}` cannot be used: {why}");
         let environment = self.told.all_variables(std::env::vars_os());
-        let command = self.told.found(&servers.workspace, &environment).map_err(failed)?;
+        let command = self.told.found(self.folder(servers), &environment).map_err(failed)?;
         let command = server::with_inner(&command).map_err(failed)?;
-        let start = Start { command, cwd: servers.workspace.clone(), environment };
+        let start = Start { command, cwd: self.folder(servers).to_owned(), environment };
         let patience = Patience::of(START_LIMIT, Some(&servers.stop));
         let client = Client::start(&start, patience).map_err(failed)?;
         observe(&client, &known.catalogue, patience).map_err(failed)?;

@@ -23,7 +23,7 @@ fn tell(desk: &Desk, command: &str, more: &str) {
     let folder = desk.scene.home.join(".config/sayso");
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join("servers.yaml");
-    fs::write(&file, format!("version: 1\nservers:\n  s:\n    command: {command}\n{more}")).unwrap();
+    fs::write(&file, format!("version: 1\nservers:\n  s:\n    command: {command}\n    workspace: true\n{more}")).unwrap();
     fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 

@@ -174,7 +174,7 @@ fn the_key_for_a_tool_of_a_server_of_kollabor() {
     };
     let room = room("kollabor", &[call(1), call(2), create("f.py")]);
     let command = serde_json::json!(crate::mcp::small());
-    let servers = format!("version: 1\nservers:\n  github:\n    command: {command}\n");
+    let servers = format!("version: 1\nservers:\n  github:\n    command: {command}\n    workspace: true\n");
     std::fs::write(room.home.join(".config/sayso/servers.yaml"), servers).unwrap();
     let tools = serde_json::json!([{"name": "get_issue", "description": "An issue.", "inputSchema": {"type": "object"}}]);
     std::fs::write(room.folder.join("tools.json"), tools.to_string()).unwrap();
