@@ -44,7 +44,8 @@ pub struct Scene {
 impl Scene {
     /// An empty workspace in an empty home.
     pub fn empty() -> Scene {
-        let scratch = tempfile::tempdir().unwrap();
+        // A hidden name with letters by chance may be one that means something (`.tmp…rc`).
+        let scratch = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         let root = fs::canonicalize(scratch.path()).unwrap();
         let home = root.join("home");
         let outside = home.join("projects");

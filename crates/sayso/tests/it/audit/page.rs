@@ -85,7 +85,7 @@ fn browser() -> Option<PathBuf> {
 
 /// What the browser makes of the page; none if it does not come up, which is none of our business.
 fn dom(browser: &Path, desk: &Desk) -> Option<String> {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
     let mut command = Command::new(browser);
     command.env("HOME", home.path()).args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
     command.arg(format!("--user-data-dir={}", home.path().join("data").display()));

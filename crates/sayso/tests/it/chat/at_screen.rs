@@ -95,8 +95,12 @@ fn permissions_and_settings_change_the_next_decision() {
     say(&mut screen, "/permissions edits");
     screen.see("the mode is `auto-approve-edits`");
     say(&mut screen, "write b.py: 1");
-    screen.see("▍ Done.");
-    assert!(room.has("b.py"), "Z-57");
+    // Z-57. What an earlier turn said may still stand there, so the file is waited for.
+    let start = std::time::Instant::now();
+    while !room.has("b.py") {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "Z-57: {}", screen.text());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     say(&mut screen, "/permissions reset");
     screen.see("the mode is `balanced` in this session");
     // The mode of the settings lasts.

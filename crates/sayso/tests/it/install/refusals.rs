@@ -168,7 +168,7 @@ fn a_program_that_an_agent_could_replace_is_refused() {
     assert!(program::doubt(&here.program, &here).is_some(), "in the workspace, and where things do not last");
     // Each mark of a build's output counts alone.
     for mark in ["CACHEDIR.TAG", ".cargo-lock", ".fingerprint"] {
-        let place = tempfile::tempdir().unwrap();
+        let place = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         put(&place.path().join("built").join(mark), "");
         let why = program::built(&place.path().join("built/sayso")).unwrap();
         assert!(why.contains("/built`, which a build replaces"), "{mark}: {why}");

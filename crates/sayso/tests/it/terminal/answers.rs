@@ -18,7 +18,7 @@ const DELETE: &str = r#"{"type": "file_delete", "id": "delete_0", "file": "c.py"
 
 impl Room {
     fn new(calls: &[&str]) -> Room {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         let root = scratch.path().canonicalize().unwrap();
         let (folder, home) = (root.join("ws"), root.join("home"));
         std::fs::create_dir(&folder).unwrap();

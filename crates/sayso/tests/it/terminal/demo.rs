@@ -8,7 +8,7 @@ use super::Terminal;
 
 #[test]
 fn the_demo_asks_on_a_terminal_and_runs_what_was_allowed() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
     let mut terminal = Terminal::start(home.path(), home.path(), &["demo"]);
     terminal.wait_for("ran, unasked");
     terminal.answer("Your answer: ", "y");
@@ -44,7 +44,7 @@ fn the_demo_asks_on_a_terminal_and_runs_what_was_allowed() {
 
 #[test]
 fn the_demo_without_a_terminal_denies_what_would_ask_and_says_so() {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
     // A session of its own has no terminal, whoever runs this test.
     let out = Command::new("setsid")
         .args(["--wait", env!("CARGO_BIN_EXE_sayso"), "demo"])

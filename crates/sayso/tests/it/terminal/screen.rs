@@ -23,7 +23,7 @@ pub struct Room {
 impl Room {
     /// A room with these calls, as JSON.
     pub fn new(calls: &[String]) -> Room {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
         let root = scratch.path().canonicalize().unwrap();
         let (folder, home) = (root.join("ws"), root.join("home"));
         std::fs::create_dir(&folder).unwrap();

@@ -81,7 +81,7 @@ pub struct Ground {
 
 /// The program where everybody can run it.
 pub fn program_for_everybody() -> Copied {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::Builder::new().prefix("place-").tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = folder.path().join("sayso");
     copy_program(Path::new(env!("CARGO_BIN_EXE_sayso")), &program);
