@@ -37,8 +37,8 @@ const JUDGED: Judged = Judged {
 };
 /// What is asked of a terminal that was judged when it was made.
 const OF_TERMINALS: [&str; 4] = ["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
-/// What touches the machine, by whatever name a later protocol has for it.
-const TOUCHES: [&str; 2] = ["fs/", "terminal/"];
+/// What touches the machine, by whatever name a later protocol or an editor of its own has for it.
+const TOUCHES: [&str; 2] = ["fs", "terminal"];
 const TOOL_CALL_KEYS: [&str; 8] = ["toolCallId", "title", "kind", "status", "rawInput", "content", "locations", "_meta"];
 const SUBJECT_KEYS: [&str; 6] = ["type", "toolCall", "toolCallId", "command", "cwd", "_meta"];
 const CONTENT_KEYS: [&str; 6] = ["type", "path", "oldText", "newText", "content", "_meta"];
@@ -53,7 +53,8 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Said>, Refused> {
 
 /// Whether a request is judged.
 pub(super) fn is_judged(method: &str) -> bool {
-    let touches = TOUCHES.iter().any(|start| method.starts_with(start)) && !OF_TERMINALS.contains(&method);
+    let names = |part: &str| TOUCHES.iter().any(|name| part.eq_ignore_ascii_case(name));
+    let touches = method.contains('/') && method.split('/').any(names) && !OF_TERMINALS.contains(&method);
     touches || method == PERMISSION
 }
 
@@ -190,6 +191,7 @@ mod tests {
             r#"{"toolCall":{"kind":7}}"#,
             r#"{"toolCall":[]}"#,
             r#"{"title":"t","subject":{"command":"ls"}}"#,
+            r#"{"title":"t","subject":{"type":"command","command":"ls","toolCall":{"title":"t"}}}"#,
             r#"{"title":"t","subject":{"type":"command","Command":"ls","command":"x"}}"#,
             r#"{"toolCall":{"content":[{"type":"diff","path":"a","Path":"b"}]}}"#,
             "{}",
@@ -200,10 +202,21 @@ mod tests {
 
     #[test]
     fn what_touches_the_machine_is_judged_by_whatever_name() {
-        for method in [PERMISSION, WRITE, READ, TERMINAL, "fs/delete", "terminal/run"] {
+        for method in [
+            PERMISSION,
+            WRITE,
+            READ,
+            TERMINAL,
+            "fs/delete",
+            "Fs/remove",
+            "terminal/run",
+            "TERMINAL/run",
+            "_zed.dev/terminal/create",
+            "_vendor/fs",
+        ] {
             assert!(is_judged(method), "{method}");
         }
-        for method in OF_TERMINALS.into_iter().chain(["session/update", "_vendor/fs", "fsx"]) {
+        for method in OF_TERMINALS.into_iter().chain(["session/update", "_vendor/notes", "fs", "fsx/read"]) {
             assert!(!is_judged(method), "{method}");
         }
     }

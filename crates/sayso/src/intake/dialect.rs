@@ -172,7 +172,11 @@ impl Dialect {
         if !folder.starts_with('/') {
             return Err(format!("its folder is not an absolute path: `{}`", shown(folder)));
         }
-        Ok(Session { id: text(document, self.keys.session)?.to_owned(), workspace: join("/", folder) })
+        let workspace = join("/", folder);
+        if workspace == "/" {
+            return Err("its folder is the root of the file system, which is no workspace".to_owned());
+        }
+        Ok(Session { id: text(document, self.keys.session)?.to_owned(), workspace })
     }
 
     /// Who calls: a sub-agent where the document names one.

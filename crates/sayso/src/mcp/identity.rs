@@ -37,8 +37,8 @@ impl Identity {
         let base = program.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let runs_script =
             INTERPRETERS.iter().any(|name| base == *name || base.starts_with(&format!("{name}3")) && name.starts_with("python"));
-        let script = command.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-')).filter(|_| runs_script);
-        let script = script.map(|word| folder.join(word)).filter(|path| path.is_file());
+        // The first word that is a file: words before it may be values of options (`-W ignore server.py`).
+        let script = command.iter().skip(1).map(|word| folder.join(word)).find(|path| path.is_file()).filter(|_| runs_script);
         encoder.text(&script.as_deref().map(content).unwrap_or_default());
         let words: Vec<String> = command.iter().map(|word| visible(&word.to_string_lossy()).into_owned()).collect();
         Identity { digest: encoder.finish(), words: words.join(" ") }

@@ -38,8 +38,10 @@ impl Id {
             Value::Number(number) => {
                 let digits = number.strip_prefix('-').unwrap_or(number);
                 // `1`, `1.0` and `1e0` are the same to many, and so could answer each other.
-                let whole = digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit()) && number != "-0";
-                whole.then(|| Id(number.clone()))
+                let whole = digits.bytes().all(|byte| byte.is_ascii_digit()) && number != "-0";
+                // Beyond that, programs that count in floating point take neighbours for the same.
+                let exact = digits.parse::<u64>().is_ok_and(|value| value < 1 << 53);
+                (whole && exact).then(|| Id(number.clone()))
             }
             _ => None,
         }

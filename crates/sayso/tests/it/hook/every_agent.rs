@@ -271,6 +271,11 @@ fn what_can_be_read_in_two_ways_is_denied() {
         (Which::Droid, usual("Edit", json!({"file_path": "notes.md", "old_str": "# n", "old_string": "a", "new_str": "b"}))),
         (Which::Cline, cline(json!({"path": "notes.md", "new_text": "b", "file": "/etc/x"}))),
         (Which::Windsurf, windsurf(json!({"file_path": "notes.md", "edits": [edit], "target": "/etc/x"}))),
+        // Everything would be inside.
+        (
+            Which::Droid,
+            json!({"session_id": session, "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "/etc/hosts"}}),
+        ),
     ] {
         denied(&desk, which, payload.to_string().as_bytes(), &payload.to_string());
     }
