@@ -4,7 +4,7 @@ use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found, starts_with};
 use crate::danger_code::is_language;
-use crate::seen::{head, reads_script};
+use crate::seen::{head, is_assignment, reads_script};
 use crate::split::{After, Segment};
 use crate::wrappers::{is_one_of, is_shell, is_transparent, takes_command};
 
@@ -140,6 +140,12 @@ fn runs_substituted(segments: &[Segment]) -> bool {
     })
 }
 
+/// The program that a command starts, also behind `timeout 5` or `env A=b`.
+fn behind_wrappers(words: &[String]) -> Option<&String> {
+    let own = |word: &str| word.starts_with(|first: char| first == '-' || first.is_ascii_digit()) || is_assignment(word);
+    words.iter().find(|word| !(own(word) || takes_command(word) || is_transparent(word)))
+}
+
 /// A file that is downloaded, and run further on.
 fn run_after_download(segments: &[Segment]) -> Option<String> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).split(['?', '#']).next().unwrap_or("").to_owned();
@@ -151,7 +157,8 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             continue;
         }
         let Some(first) = head(words).filter(|_| !segment.after.is_redirect()) else { continue };
-        if is_download(first) {
+        let wrapped = || (takes_command(first) || is_transparent(first)) && words.iter().any(|word| is_download(word));
+        if is_download(first) || wrapped() {
             let values = words.windows(2).filter(|pair| {
                 pair.first().is_some_and(|word| {
                     matches!(word.as_str(), "-o" | "-O" | "--output" | "--output-document" | "-sSLo" | "-Lo" | "-sLo" | "-fsSLo" | "-qO")
@@ -162,7 +169,7 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             continue;
         }
         let is_name = |word: &String| names.iter().take(MOST_NAMES).any(|name| *name == base(word) && name != "null");
-        let by_itself = first.contains('/') && is_name(&first.to_owned());
+        let by_itself = behind_wrappers(words).is_some_and(|first| first.contains('/') && is_name(first));
         let by_runner = runner(words).is_some_and(|at| words.iter().skip(at + 1).take(4).any(is_name));
         if by_itself || by_runner {
             return words.iter().find(|word| is_name(word)).cloned();
