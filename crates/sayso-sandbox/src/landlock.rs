@@ -5,7 +5,7 @@
 //! told in words.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -25,13 +25,16 @@ use crate::plan::{Kind, Seen};
 use crate::profile::{Level, Profile};
 use crate::seen;
 
+mod told;
+
+pub use told::lacking;
+
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 /// So many entries are given one by one; what comes after stays hidden.
 const MOST_RULES: usize = 20_000;
-/// So many names are told in one sentence.
-const MOST_NAMES: usize = 6;
-
+/// From so many on, entries are given by two threads.
+const WORTH_TWO: usize = 64;
 /// What no sandbox can do for root.
 pub(crate) const UNCOUNTED: &str = "the number of processes is not limited, since root's are not counted";
 
@@ -62,22 +65,6 @@ pub struct Rules {
 /// The version of Landlock that the kernel has; none: it has none, or it is switched off.
 pub fn abi() -> Option<i32> {
     i32::try_from(crate::child::landlock_version()).ok().filter(|version| *version > 0)
-}
-
-/// What a kernel with this version lacks, in words.
-pub fn lacking(abi: Option<i32>) -> Vec<String> {
-    let Some(abi) = abi else {
-        return vec!["this kernel has no Landlock, or it is switched off: nothing of files and the network is guarded by it".to_owned()];
-    };
-    let parts = [
-        (2, "files cannot be moved from one folder to another at all (Linux 5.19 could let that through)"),
-        (3, "files that can be opened by name can be emptied, even if they are read-only (Linux 6.2 guards that)"),
-        (4, "connections by TCP are only refused by the filter of system calls (Linux 6.7 guards them by itself)"),
-        (5, "devices that are open can be given every command (Linux 6.10 guards that)"),
-        (6, "signals to processes outside, and abstract sockets of theirs, are not guarded (Linux 6.12 guards them)"),
-        (9, "sockets of programs outside can be connected to by path (Linux 7.1 guards that)"),
-    ];
-    parts.iter().filter(|(since, _)| abi < *since).map(|(_, words)| (*words).to_owned()).collect()
 }
 
 /// The rules for a profile. `scratch` is a folder of the command's own, which it writes to instead of `/tmp`.
@@ -112,7 +99,7 @@ pub fn rules(profile: &Profile, scratch: &Path) -> Result<Rules, String> {
     let file = place.as_deref().and_then(open);
     let file = file.ok_or_else(|| format!("`{}` cannot be opened: the command has no folder for scratch", shown(scratch)))?;
     given.place(&file, written())?;
-    let mut not_covered = not_covered(profile, &seen);
+    let mut not_covered = told::not_covered(profile, &seen);
     if given.left == 0 {
         not_covered.push("there is too much beside what is hidden: some of what could be read is hidden, too".to_owned());
     }
@@ -163,15 +150,17 @@ struct Given<'a> {
 impl Given<'_> {
     /// Gives a place; of rights for folders, a file gets none.
     fn place(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
-        let found = rustix::fs::fstat(place).map_err(words)?;
-        let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
-        self.add(place, if is_folder { access } else { access & AccessFs::from_file(ABI::V9) })
+        self.add(place, for_place(place, access)?)
+    }
+
+    fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
+        self.left = self.left.saturating_sub(1);
+        self.give(place, access)
     }
 
     /// Gives a place that is known to be a folder, or rights that a file has as well. The library asks what it is each time, and there
     /// may be hundreds of them before each command.
-    fn add(&mut self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
-        self.left = self.left.saturating_sub(1);
+    fn give(&self, place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<(), String> {
         let Some(made) = &self.made else { return Ok(()) };
         add_rule(made, place, (access & self.known).bits()).map_err(words)
     }
@@ -205,28 +194,63 @@ impl Given<'_> {
             }
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let Ok(folder) = rustix::fs::openat(&place, c".", flags, Mode::empty()).and_then(Dir::new) else { continue };
+            let mut plain = Vec::new();
             for entry in folder.flatten().filter(|entry| entry.file_type() != FileType::Symlink) {
                 let name = entry.file_name();
                 let inner = OsStr::from_bytes(name.to_bytes());
-                let said = known.get(inner).copied();
-                // What the profile says something of comes by itself.
-                if name == c"." || name == c".." || said == Some(true) {
-                    continue;
-                }
-                let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty()) else { continue };
-                if said.is_some() {
-                    open.push((path.join(inner), place));
-                } else if self.left > 0 {
-                    match entry.file_type() {
-                        FileType::Directory => self.add(&place, AccessFs::from_read(ABI::V1))?,
-                        FileType::Unknown => self.place(&place, AccessFs::from_read(ABI::V1))?,
-                        _ => self.add(&place, make_bitflags!(AccessFs::{ReadFile | Execute}))?,
+                // What the profile says something of comes by itself, and what is below that is looked at.
+                match known.get(inner) {
+                    _ if name == c"." || name == c".." => {}
+                    None => plain.push((name.to_owned(), entry.file_type())),
+                    Some(true) => {}
+                    Some(false) => {
+                        let Ok(place) = rustix::fs::openat(&place, name, PLACE, Mode::empty()) else { continue };
+                        open.push((path.join(inner), place));
                     }
                 }
             }
+            plain.truncate(self.left);
+            self.left -= plain.len();
+            self.entries(&place, &plain)?;
         }
         Ok(())
     }
+
+    /// Gives entries of a folder to read. Where there are many, somebody else takes one half of them: to open each takes the longest.
+    fn entries(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), String> {
+        if entries.len() < WORTH_TWO {
+            return self.each(folder, entries);
+        }
+        let (mine, others) = entries.split_at(entries.len() / 2);
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || self.each(folder, others));
+            self.each(folder, mine)?;
+            match other {
+                Ok(other) => other.join().unwrap_or_else(|_| Err(words("half of them was not made"))),
+                Err(_) => self.each(folder, others),
+            }
+        })
+    }
+
+    fn each(&self, folder: &OwnedFd, entries: &[(CString, FileType)]) -> Result<(), String> {
+        for (name, kind) in entries {
+            let Ok(place) = rustix::fs::openat(folder, name, PLACE, Mode::empty()) else { continue };
+            let access = match kind {
+                FileType::Directory => AccessFs::from_read(ABI::V1),
+                FileType::Unknown => for_place(&place, AccessFs::from_read(ABI::V1))?,
+                _ => make_bitflags!(AccessFs::{ReadFile | Execute}),
+            };
+            self.give(&place, access)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rights of these that a place can have: a file has none of those for folders.
+fn for_place(place: &OwnedFd, access: BitFlags<AccessFs>) -> Result<BitFlags<AccessFs>, String> {
+    let found = rustix::fs::fstat(place).map_err(words)?;
+    let is_folder = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
+    Ok(if is_folder { access } else { access & AccessFs::from_file(ABI::V9) })
 }
 
 fn is_there(kind: Kind) -> bool {
@@ -261,60 +285,6 @@ fn with_writable_above(profile: &Profile) -> impl Iterator<Item = (&PathBuf, Lev
 fn below<'a>(profile: &'a Profile, path: &'a Path) -> impl Iterator<Item = (&'a PathBuf, Level)> {
     let after = profile.paths.range::<Path, _>((std::ops::Bound::Excluded(path), std::ops::Bound::Unbounded));
     after.take_while(move |(key, _)| key.starts_with(path)).map(|(key, level)| (key, *level))
-}
-
-/// What of a profile Landlock cannot do, in words.
-fn not_covered(profile: &Profile, seen: &Seen) -> Vec<String> {
-    let mut told = Vec::new();
-    let kind = |path: &PathBuf| seen.get(path).copied().unwrap_or(Kind::Missing);
-    // What would be less than the folder it is in, which is writable.
-    let less = with_writable_above(profile).filter(|(_, level, is_given)| *is_given && *level < Level::Write);
-    let less: Vec<(&PathBuf, Level)> = less.map(|(path, level, _)| (path, level)).collect();
-    let of = |wanted: &dyn Fn(Level, Kind) -> bool| -> Vec<&PathBuf> {
-        less.iter().filter(|(path, level)| wanted(*level, kind(path))).map(|(path, _)| *path).collect()
-    };
-    let sentences = [
-        (of(&|level, kind| level < Level::Read && is_there(kind)), "can be read and written, though it should be hidden"),
-        (of(&|level, kind| level == Level::Read && is_there(kind)), "can be written, though it should be read-only"),
-        (of(&|_, kind| kind == Kind::Missing), "can be made, though it should stay absent"),
-        (profile.pinned.iter().collect(), "can be moved away, though it should stay"),
-    ];
-    for (paths, words) in sentences.iter().filter(|(paths, _)| !paths.is_empty()) {
-        told.push(format!("{} {words}", names(paths)));
-    }
-    if let Network::Hosts(hosts) = &profile.network {
-        told.push(format!(
-            "the network is refused: {} can only be let through by the full sandbox",
-            list(hosts.iter().map(String::as_str))
-        ));
-    }
-    if profile.limits.processes.is_some() && rustix::process::getuid().is_root() {
-        told.push(UNCOUNTED.to_owned());
-    }
-    for always in [
-        "other processes and their command lines can be seen",
-        "modes, owners and times of files can be changed that the user could change, also outside",
-        "that a file is there, and how large it is, can be asked of every path",
-        "there is no shared memory by name, and no new terminal: `/dev/shm` and `/dev/pts` belong to everybody",
-    ] {
-        told.push(always.to_owned());
-    }
-    told
-}
-
-fn names(paths: &[&PathBuf]) -> String {
-    let texts: Vec<String> = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    list(texts.iter().map(String::as_str))
-}
-
-/// The first few, quoted, and how many more there are.
-fn list<'a>(all: impl Iterator<Item = &'a str>) -> String {
-    let all: Vec<String> = all.map(|one| format!("`{}`", visible(one))).collect();
-    let first = all.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(MOST_NAMES) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }
 
 fn words(error: impl std::fmt::Display) -> String {

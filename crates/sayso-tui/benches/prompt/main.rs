@@ -65,8 +65,8 @@ fn change(lines: usize) -> Prompt {
     Prompt { style: Style::Modal, ..prompts::prompt(operation, Body::Diff(diff)) }
 }
 
-/// From the request to the flushed frame.
-fn paint(prompt: &Arc<Prompt>, terminal: &mut File) {
+/// From the request to the flushed frame; the prompt then stands there.
+fn paint(prompt: &Arc<Prompt>, terminal: &mut File) -> Asking {
     let now = Instant::now();
     let mut asking = Asking::new(Arc::clone(prompt), look(), Arc::new(NoPatterns), now);
     let mut painter = Painter::default();
@@ -74,6 +74,7 @@ fn paint(prompt: &Arc<Prompt>, terminal: &mut File) {
     terminal.write_all(&bytes).unwrap();
     terminal.write_all(&painter.clear()).unwrap();
     terminal.flush().unwrap();
+    asking
 }
 
 /// A prompt that stands there, to press keys at.

@@ -35,18 +35,13 @@ impl Build {
         let installed = home.join("sayso");
         fs::copy(program, &installed).unwrap();
         let build = Build { program: installed, home, budget };
-        build.hook("codex", &build.event("SessionStart", ""));
+        build.hook("codex", r#"{"session_id":"s","cwd":"{ws}","hook_event_name":"SessionStart","tool_use_id":"t"}"#);
         build
     }
 
-    fn event(&self, name: &str, rest: &str) -> String {
-        let workspace = self.home.join("ws");
-        let rest = rest.replace("{ws}", &workspace.display().to_string());
-        format!("{{\"session_id\":\"s\",\"cwd\":\"{}\",\"hook_event_name\":\"{name}\",\"tool_use_id\":\"t\"{rest}}}", workspace.display())
-    }
-
     fn hook(&self, agent: &str, input: &str) -> Duration {
-        time(Command::new(&self.program).args(["hook", agent]), &self.home, input)
+        let input = input.replace("{ws}", &self.home.join("ws").display().to_string());
+        time(Command::new(&self.program).args(["hook", agent]), &self.home, &input)
     }
 }
 
@@ -71,24 +66,58 @@ fn main() {
     let parts: Vec<String> = (0..20).map(|number| format!("grep -n {number} a.rs | head -3")).collect();
     let parts = format!("{{\"command\":\"{}\"}}", parts.join(" && "));
     let edit = "{\"file_path\":\"{ws}/a.rs\",\"old_string\":\"x\",\"new_string\":\"y\"}";
-    let calls = [
-        ("Claude Code, `ls -la`, allowed", "claude", "Bash", "{\"command\":\"ls -la\"}"),
-        ("Codex, `ls -la`, allowed", "codex", "Bash", "{\"command\":\"ls -la\"}"),
+    let bash = "{\"command\":\"ls -la\"}";
+    let usual = [
+        ("Claude Code, `ls -la`, allowed", "claude", "Bash", bash),
+        ("Codex, `ls -la`, allowed", "codex", "Bash", bash),
+        ("Qwen Code, `ls -la`, allowed", "qwen", "run_shell_command", bash),
         ("Claude Code, a file read, allowed", "claude", "Read", "{\"file_path\":\"{ws}/a.rs\"}"),
         ("Claude Code, 20 pipelines, allowed", "claude", "Bash", parts.as_str()),
         ("Claude Code, `rm -rf /`, denied, on disk", "claude", "Bash", "{\"command\":\"rm -rf /\"}"),
         ("Claude Code, `make all`, asked and held", "claude", "Bash", "{\"command\":\"make all\"}"),
         ("Claude Code, an edit, allowed, the file kept", "claude", "Edit", edit),
     ];
-    for (name, agent, tool, input) in calls {
-        let leaves = name.contains("held") || name.contains("kept");
-        let rest = format!(",\"tool_name\":\"{tool}\",\"tool_input\":{input}");
+    let usual = usual.map(|(name, agent, tool, input)| {
+        let event = |event: &str| {
+            format!(
+                "{{\"session_id\":\"s\",\"cwd\":\"{{ws}}\",\"hook_event_name\":\"{event}\",\"tool_use_id\":\"t\",\"tool_name\":\"{tool}\",\"tool_input\":{input}}}"
+            )
+        };
+        // What was asked or kept is over before the next one, as with an agent.
+        let after = match () {
+            () if name.contains("held") => Some(event("Stop")),
+            () if name.contains("kept") => Some(event("PostToolUse")),
+            () => None,
+        };
+        (name, agent, event("PreToolUse"), after)
+    });
+    let own = [
+        (
+            "Gemini CLI, `ls -la`, allowed",
+            "gemini",
+            r#"{"session_id":"s","cwd":"{ws}","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls -la"}}"#,
+        ),
+        (
+            "Copilot CLI, `ls -la`, allowed",
+            "copilot",
+            r#"{"sessionId":"s","timestamp":1794895632002,"cwd":"{ws}","toolName":"bash","toolArgs":{"command":"ls -la"}}"#,
+        ),
+        (
+            "opencode, `ls -la`, allowed",
+            "opencode",
+            r#"{"event":"before","session":"s","folder":"{ws}","tool":"bash","id":"c","arguments":{"command":"ls -la"},"mcp_servers":[]}"#,
+        ),
+        (
+            "Cline, `ls -la`, allowed",
+            "cline",
+            r#"{"event":"before","session":"s","folder":"{ws}","tool":"run_commands","id":"c","arguments":{"commands":["ls -la"]}}"#,
+        ),
+    ];
+    let own = own.map(|(name, agent, payload)| (name, agent, payload.to_owned(), None));
+    for (name, agent, payload, after) in usual.into_iter().chain(own) {
         let call = |build: &Build| {
-            let taken = build.hook(agent, &build.event("PreToolUse", &rest));
-            // What was asked or kept is over before the next one, as with an agent.
-            if leaves {
-                build.hook(agent, &build.event(if tool == "Edit" { "PostToolUse" } else { "Stop" }, &rest));
-            }
+            let taken = build.hook(agent, &payload);
+            after.iter().for_each(|after| _ = build.hook(agent, after));
             taken
         };
         print!("| {name} |");

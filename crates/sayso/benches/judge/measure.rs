@@ -29,7 +29,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    pub(crate) fn new(name: &str, baseline: impl FnMut()) -> Self {
+    pub(crate) fn new<T>(name: &str, baseline: impl FnMut() -> T) -> Self {
         // cargo adds `--bench` by itself.
         let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
         Table { rows: vec![Row { name: format!("baseline: {name}"), time: time(baseline), budget: None }], filter }
@@ -40,7 +40,7 @@ impl Table {
         self.filter.is_none()
     }
 
-    pub(crate) fn add(&mut self, name: &str, budget: Option<f64>, call: impl FnMut()) {
+    pub(crate) fn add<T>(&mut self, name: &str, budget: Option<f64>, call: impl FnMut() -> T) {
         if self.filter.as_deref().is_some_and(|part| !name.contains(part)) {
             return;
         }
@@ -49,7 +49,8 @@ impl Table {
     }
 }
 
-fn time(mut call: impl FnMut()) -> Time {
+/// What a call makes is put away when the clock stands still, at least the last of a batch.
+fn time<T>(mut call: impl FnMut() -> T) -> Time {
     // The first calls warm caches and tell how many fit into a batch.
     let start = Instant::now();
     let mut calls = 0u32;
@@ -62,8 +63,11 @@ fn time(mut call: impl FnMut()) -> Time {
     let mut times: Vec<f64> = (0..batches)
         .map(|_| {
             let start = Instant::now();
-            (0..per_batch).for_each(|_| call());
-            start.elapsed().as_nanos() as f64 / f64::from(per_batch)
+            let mut made = None;
+            (0..per_batch).for_each(|_| made = Some(call()));
+            let took = start.elapsed();
+            drop(made);
+            took.as_nanos() as f64 / f64::from(per_batch)
         })
         .collect();
     times.sort_by(f64::total_cmp);

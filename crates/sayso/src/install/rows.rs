@@ -229,9 +229,10 @@ pub fn files(around: &Around, who: Which) -> Vec<(PathBuf, Scope)> {
     scopes.into_iter().filter_map(|scope| Some((target(around, who, scope).ok()?, scope))).collect()
 }
 
-/// A plugin with the path of the program in it.
+/// A plugin with the path of the program in it, and the part that all plugins have: each is one file.
 fn plugin(text: &str, program: &str) -> String {
-    text.replace("\"/usr/bin/sayso\"", &sayso_core::text::json::quote(program))
+    let whole = text.replace("//{ask}\n", include_str!("plugins/ask.js"));
+    whole.replace("\"/usr/bin/sayso\"", &sayso_core::text::json::quote(program))
 }
 
 /// The program that a plugin starts.

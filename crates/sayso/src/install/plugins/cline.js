@@ -5,32 +5,10 @@ import { spawn } from "node:child_process";
 const SAYSO = "/usr/bin/sayso";
 // Cline waits three seconds for a plugin, so nobody can be asked meanwhile.
 const WAIT = 2.5;
+const HOOK = ["hook", "cline", "--wait", "60"];
+const LATE = "the hook did not answer in time, and Cline does not wait for a person";
 
-// One document in, one answer out.
-const ask = (document) =>
-  new Promise((resolve, reject) => {
-    const denied = (why) => reject(new Error(`sayso: ${why}; nothing was changed`));
-    const hook = spawn(SAYSO, ["hook", "cline", "--wait", "60"], { stdio: ["pipe", "pipe", "pipe"] });
-    let out = "";
-    let err = "";
-    const late = setTimeout(() => {
-      hook.kill("SIGKILL");
-      denied("the hook did not answer in time, and Cline does not wait for a person");
-    }, WAIT * 1000);
-    hook.on("error", (error) => {
-      clearTimeout(late);
-      denied(`the hook could not be started: ${error.message}`);
-    });
-    hook.stdin.on("error", () => {});
-    hook.stdout.on("data", (piece) => (out += piece));
-    hook.stderr.on("data", (piece) => (err += piece));
-    hook.on("close", (status) => {
-      clearTimeout(late);
-      if (status !== 0) return reject(new Error(err.trim() || `sayso: the hook ended with ${status}; nothing was changed`));
-      resolve(out);
-    });
-    hook.stdin.end(JSON.stringify(document));
-  });
+//{ask}
 
 const where = { folder: process.cwd(), session: "" };
 let started = false;
