@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use sayso_core::node::{Entry, Node, Span, Value};
-use sayso_core::redact::{REDACTED, redact};
+use sayso_core::redact::{REDACTED, redact, redact_text};
 use sayso_core::text::json;
 
 use crate::journal::Journal;
@@ -65,7 +65,12 @@ pub fn arguments(journal: &Journal, args: &Node, kept: Kept, exclude: &[String])
 
 /// A text from outside as a field: without secrets, and cut with its length said.
 pub fn text(text: &str) -> Node {
-    stored(&Node::text(text), Kept::Redacted, &[]).0
+    // Most are short, plain and hold no secret: nothing of them is cut.
+    let is_plain = text.len() + 2 <= STORED.text && text.chars().all(is_written_as_it_is);
+    match is_plain.then(|| redact_text(text)).filter(|clean| clean == text) {
+        Some(clean) => Node::text(clean),
+        None => stored(&Node::text(text), Kept::Redacted, &[]).0,
+    }
 }
 
 /// The arguments as they are stored, and whether anything was left out.
@@ -225,8 +230,9 @@ fn unused(names: &HashSet<String>, name: &str) -> String {
 
 /// How many bytes JSON takes for a character.
 fn escaped(character: char) -> usize {
-    match character {
-        ' ' | '!' | '#'..='[' | ']'..='~' => 1,
-        _ => json::write_plain(&Node::text(character)).len() - 2,
-    }
+    if is_written_as_it_is(character) { 1 } else { json::write_plain(&Node::text(character)).len() - 2 }
+}
+
+fn is_written_as_it_is(character: char) -> bool {
+    matches!(character, ' ' | '!' | '#'..='[' | ']'..='~')
 }

@@ -19,6 +19,7 @@ use super::http::{self, From};
 use super::log::Log;
 use super::peer::Peer;
 use super::server::Server;
+use super::socket::Socket;
 
 /// Where HTTP is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +153,7 @@ async fn at_socket(server: &Arc<Server>, listener: UnixListener) {
             server.log.line("somebody else was at the socket");
             continue;
         };
+        let Ok(stream) = Socket::new(stream) else { continue };
         let (server, from) = (Arc::clone(server), From::Socket(Peer::new(process, &state)));
         tokio::spawn(async move {
             http::connection(server, stream, from).await;

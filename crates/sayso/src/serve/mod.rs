@@ -27,6 +27,7 @@ mod reply;
 mod route;
 mod secret;
 mod server;
+mod socket;
 pub(crate) mod sources;
 mod stream;
 mod who;
