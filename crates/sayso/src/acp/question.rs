@@ -3,7 +3,7 @@
 use sayso_core::node::{Node, Value};
 use sayso_core::prompt::Prompt;
 use sayso_core::tool::{Kind, Role};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::visible::{has_hidden, visible, visible_block};
 
 /// A longer question is not for the dialog of an editor: nobody would see all of it there.
 const LONGEST: usize = 64 << 10;
@@ -33,6 +33,12 @@ pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
         Kind::FileWrite => {
             let new = operation.text(Role::Content).unwrap_or_default();
             size += new.len();
+            // An editor shows the text as it is, with what nobody sees in it.
+            if has_hidden(new) {
+                let seen = visible_block(new);
+                size += seen.len();
+                contents.push(content(format!("the new text, with what cannot be seen in it:\n{seen}")));
+            }
             contents.push(Node::map([
                 ("type", Node::text("diff")),
                 ("path", Node::text(path.unwrap_or_default())),

@@ -97,6 +97,12 @@ fn what_the_editor_is_to_do_is_asked_in_its_own_dialog() {
     assert_eq!((&diff["type"], &diff["path"], &diff["newText"]), (&json!("diff"), &json!(path), &json!("all:\n")));
     editor.picks(&asked["id"], "sayso-deny");
     is_denied(&editor.got(), "denied by the person");
+    editor.agent_asks(3, "fs/write_text_file", json!({"path": path, "content": "all:\n\tmake \u{202e}x\n"}));
+    let asked = editor.gated.next();
+    let shown = asked["params"]["toolCall"]["content"][1].to_string();
+    assert!(shown.contains("U+202E") && !shown.contains('\u{202e}'), "{shown}");
+    editor.picks(&asked["id"], "sayso-deny");
+    is_denied(&editor.got(), "denied by the person");
 }
 
 #[test]
