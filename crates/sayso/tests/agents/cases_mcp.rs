@@ -162,7 +162,9 @@ fn codex(agents: &Path) -> String {
     compared(agents, "codex", |stage, entries, calls| {
         let mut more = String::new();
         for (name, words) in entries {
-            writeln!(more, "\n[mcp_servers.{name}]\ncommand = {}\nargs = {}", json!(words[0]), json!(words[1..])).unwrap();
+            // It begins without servers that are slow to start, unless they are said to be required.
+            let wait = "required = true\nstartup_timeout_sec = 60";
+            writeln!(more, "\n[mcp_servers.{name}]\ncommand = {}\nargs = {}\n{wait}", json!(words[0]), json!(words[1..])).unwrap();
         }
         stage.put(stage.home.join("more.toml"), &more);
         let steps: Vec<Step> = calls.iter().map(|(_, server)| step(server.tool, server.arguments.clone())).collect();
