@@ -43,7 +43,7 @@ use crate::{quick, workbench};
 /// So many workspaces are kept ready.
 const WORKSPACES: usize = 64;
 /// So many operations that are over are remembered.
-const REMEMBERED: usize = 4096;
+const REMEMBERED: usize = 2048;
 
 tokio::task_local! {
     /// The operation that is being judged on this task.

@@ -16,7 +16,7 @@ use super::posted::Posted;
 /// So many events are kept for those who come back.
 const KEPT: usize = 8192;
 /// And no more than so many bytes of them.
-const KEPT_BYTES: usize = 16 << 20;
+const KEPT_BYTES: usize = 8 << 20;
 /// So many of them are kept under the names of other systems, too.
 const KEPT_FOREIGN: usize = 512;
 /// So many may wait for one listener; who is slower than that is dropped.
