@@ -1,7 +1,7 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
 use crate::effect::{Effect, EffectKind, Place, Target};
-use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, Surroundings, from_home, shown};
+use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, from_home, shown};
 use crate::paths::{below, join};
 use crate::spread::spread;
 use crate::verdict::Tier;
@@ -23,6 +23,19 @@ pub struct Draft {
     pub searches: Vec<usize>,
     /// The folder it runs in or the home stands in the command without quotes, so that a blank in its name would part it.
     pub parted: bool,
+    /// Commands whose effects are all listed only where no setting says otherwise.
+    pub bound: Vec<Bound>,
+}
+
+/// A command that does what its words say unless a file of the project says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Which command.
+    pub part: usize,
+    /// Which question asks for the settings.
+    pub question: usize,
+    /// What the person is told if there are any.
+    pub note: String,
 }
 
 /// One simple command of a line, as rules see it.
@@ -160,6 +173,7 @@ impl Draft {
         if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
         }
+        unbind(&mut effects, &self.bound, facts);
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
@@ -168,6 +182,7 @@ impl Draft {
                 Question::Names { .. } => facts.names(index).is_some(),
                 Question::Program { .. } => facts.program(index).is_some(),
                 Question::GitHelpers { .. } => facts.git(index).is_some(),
+                Question::Settings { .. } => facts.settings(index).is_some(),
             };
             if !answered {
                 unanswered.push(question.clone());
@@ -193,6 +208,21 @@ impl Draft {
             surroundings: facts.surroundings.clone(),
         };
         (reading, self.questions)
+    }
+}
+
+/// Where a setting says otherwise, or nobody could tell, a command is one whose effects are not all listed.
+fn unbind(effects: &mut [Effect], bound: &[Bound], facts: &Facts) {
+    for Bound { part, question, note } in bound {
+        let found = match facts.settings(*question) {
+            Some(SettingsFact { found: None }) => continue,
+            Some(SettingsFact { found: Some(file) }) => format!("{note} (`{file}` says how)"),
+            None => note.clone(),
+        };
+        for run in effects.iter_mut().filter(|effect| effect.part == Some(*part) && effect.kind == EffectKind::Run) {
+            run.manner.known_program = false;
+            run.note = Some(found.clone());
+        }
     }
 }
 

@@ -48,9 +48,40 @@ pub enum Question {
         folder: String,
         /// The command shows addresses of other repositories, so a password among them counts.
         logins: bool,
+        /// The command shows settings that it does not name, so a password in any of them counts.
+        settings: bool,
         /// The command shows what is in every commit it can reach, so a stash counts, which may hold files that git does not track.
         stash: bool,
     },
+    /// Which settings in this folder, or in one above it, would make a program do something else than its words say?
+    ///
+    /// The person's home and what is above it do not count: what stands there is the person's own.
+    Settings {
+        /// A folder, absolute or relative to the operation's folder.
+        folder: String,
+        /// What is looked for in each.
+        settings: Vec<Setting>,
+    },
+}
+
+/// A file that would make a program do something else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// Its name, or its path below the folder that is looked at.
+    pub file: String,
+    /// When it counts.
+    pub counts: Counts,
+}
+
+/// When a file that stands there counts as a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Counts {
+    /// Whatever it says.
+    Always,
+    /// If this text stands in it, or it cannot be read.
+    WithText(String),
+    /// If it names a version of Go that is newer than the one installed, which would be fetched then, or if that cannot be told.
+    WithNewerGo,
 }
 
 /// How a search goes through a folder.
@@ -81,6 +112,8 @@ pub enum Fact {
     Program(ProgramFact),
     /// To [`Question::GitHelpers`].
     Git(GitFact),
+    /// To [`Question::Settings`].
+    Settings(SettingsFact),
 }
 
 /// All answers for one operation.
@@ -239,6 +272,13 @@ pub struct GitFact {
     pub incomplete: bool,
 }
 
+/// The settings that make a program do something else.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsFact {
+    /// The first file that was found to count.
+    pub found: Option<String>,
+}
+
 /// A setting, a hook or a layout that makes git do more than its command says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitHelper {
@@ -323,6 +363,14 @@ impl Facts {
     pub fn git(&self, question: usize) -> Option<&GitFact> {
         match self.answers.get(question) {
             Some(Some(Fact::Git(fact))) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// The answer to a question for settings.
+    pub fn settings(&self, question: usize) -> Option<&SettingsFact> {
+        match self.answers.get(question) {
+            Some(Some(Fact::Settings(fact))) => Some(fact),
             _ => None,
         }
     }

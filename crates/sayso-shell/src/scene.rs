@@ -1,8 +1,8 @@
 //! What one command is found to do, put into the draft piece by piece.
 
-use sayso_core::draft::{Draft, Opaque};
+use sayso_core::draft::{Bound, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::{HOME, MANY, ONE, Question, Search};
+use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting};
 use sayso_core::url::Url;
 
 use crate::field::Field;
@@ -278,21 +278,33 @@ impl<'a> Scene<'a> {
     }
 
     /// Asks what git would run in a folder, and whether there are passwords among its addresses.
-    pub(crate) fn ask_git(&mut self, folder: &str, logins: bool) {
+    pub(crate) fn ask_git(&mut self, folder: &str, logins: bool, settings: bool) {
         let folder = match self.folders {
             [from] => asked(&in_folder(from, folder)),
             _ => None,
         };
         match folder {
-            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, stash: false })),
+            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, settings, stash: false })),
             None => self.unknown("which repository it works on depends on what ran before"),
+        }
+    }
+
+    /// Does what its words say only where none of these settings stands in a folder, or in one above it.
+    pub(crate) fn bind(&mut self, folder: &str, settings: Vec<Setting>, note: &str) {
+        if settings.is_empty() {
+            return;
+        }
+        for from in self.folders {
+            let Some(folder) = asked(&in_folder(from, folder)) else { return self.runs(note) };
+            let question = self.draft.ask(Question::Settings { folder, settings: settings.clone() });
+            self.draft.bound.push(Bound { part: self.part, question, note: note.to_owned() });
         }
     }
 
     /// Asks whether there is a stash, since its untracked files would be shown.
     pub(crate) fn ask_for_stash(&mut self) {
-        if let Some(Question::GitHelpers { folder, logins, .. }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
-            self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, stash: true }));
+        if let Some(Question::GitHelpers { folder, logins, settings, .. }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
+            self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, settings, stash: true }));
         }
     }
 

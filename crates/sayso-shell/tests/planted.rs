@@ -3,7 +3,8 @@
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
 use sayso_core::fact::{
-    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
+    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact,
+    Surroundings,
 };
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
@@ -42,6 +43,7 @@ fn answer(question: &Question, planted: &[&str]) -> Fact {
             let file = if inside_workspace { format!("/ws/{name}") } else { format!("/usr/bin/{name}") };
             Fact::Program(ProgramFact { file: Some(file), changeable: inside_workspace, inside_workspace })
         }
+        Question::Settings { .. } => Fact::Settings(SettingsFact::default()),
         Question::GitHelpers { .. } => Fact::Git(GitFact { root: None, helpers: Vec::new(), incomplete: false }),
     }
 }

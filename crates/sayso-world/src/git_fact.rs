@@ -12,7 +12,8 @@ use crate::git_config::{Config, ConfigReader, Placed};
 use crate::git_helpers::{HOOKS, hook_on_read, kind_of, on_read, value_of};
 use crate::git_nested::submodules;
 use crate::git_outside::outside;
-use crate::git_password::{old_remote_with_login, shows_login};
+use crate::git_password::{holds_secret, old_remote_with_login, shows_login};
+use crate::git_syntax::Setting;
 use crate::remembered::LONGEST;
 use crate::repository::{Found, Repository};
 
@@ -21,6 +22,8 @@ use crate::repository::{Found, Repository};
 pub(crate) struct Shown {
     /// Addresses of other repositories.
     pub logins: bool,
+    /// Settings of any name.
+    pub settings: bool,
     /// What is in every commit that has a name.
     pub stash: bool,
 }
@@ -59,7 +62,8 @@ pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader
     }
     if shown.logins {
         let folder = if let Found::Repository(repository) = found { Some(repository.common.as_path()) } else { None };
-        let settings = config.settings.iter().filter(|placed| shows_login(&placed.setting));
+        let shows = |setting: &Setting| shows_login(setting) || shown.settings && holds_secret(setting);
+        let settings = config.settings.iter().filter(|placed| shows(&placed.setting));
         let by_settings = settings.map(|placed| (placed.setting.key().to_lowercase(), placed.file.clone()));
         let by_files = folder.and_then(old_remote_with_login).map(|file| ("remote".to_owned(), file));
         let login = |(name, file): (String, String)| GitHelper {

@@ -22,6 +22,18 @@ pub(crate) fn shows_login(setting: &Setting) -> bool {
     texts.into_iter().flatten().any(|text| has_login(text) || TOKENS.iter().any(|token| text.contains(token)))
 }
 
+/// Whether a setting holds a password or a token by what its name says, which a list of all settings would show.
+pub(crate) fn holds_secret(setting: &Setting) -> bool {
+    const NAMES: [&str; 8] = ["header", "token", "pass", "secret", "apikey", "api-key", "privatekey", "auth"];
+    let key = setting.key().to_lowercase();
+    let value = setting.value.as_deref().unwrap_or("");
+    // Programs that find passwords elsewhere are named here, and sometimes the password itself is written in place.
+    if key.starts_with("credential.") {
+        return value.starts_with('!') || NAMES.iter().any(|name| value.to_lowercase().contains(name));
+    }
+    NAMES.iter().any(|name| key.replace("author", "").contains(name))
+}
+
 /// A file of an old form that names a remote, with a password in it. So many that nobody has them count as one.
 pub(crate) fn old_remote_with_login(data: &Path) -> Option<String> {
     const MOST: usize = 64;

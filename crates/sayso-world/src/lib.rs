@@ -1,6 +1,6 @@
 //! Looks at the machine: answers the core's questions about paths, programs and git, and finds policy files.
 //!
-//! [`Machine::answer`](machine::Machine::answer) only looks at metadata, ignore files and git's configuration. It starts nothing,
+//! [`Machine::answer`](machine::Machine::answer) only looks at metadata, ignore files, git's configuration and settings of tools. It starts nothing,
 //! writes nothing and waits for nothing, and what it cannot find out stays unanswered. [`seal`](seal::seal) tells whether files are still
 //! what they were when somebody was asked about them, and [`content`](content::content) reads one for a person to look at;
 //! [`tally`](tally::tally) counts what would go with a folder.
@@ -33,6 +33,7 @@ mod path_fact;
 mod program;
 mod remembered;
 mod repository;
+mod settings;
 mod wildcard;
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sayso_core::fact::{
-    BelowFact, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Surroundings, from_home,
-    is_pattern,
+    BelowFact, Counts, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact,
+    Surroundings, from_home, is_pattern,
 };
 use sayso_core::paths::made_or_kept_by_tools;
 
@@ -26,6 +26,7 @@ use crate::path_fact::path_fact;
 use crate::program::program_fact;
 use crate::remembered::{FILES_PER_PASS, FILES_PER_SEARCH, Remembered};
 use crate::repository::{self, Found, Repository};
+use crate::settings::settings_upwards;
 use crate::whereabouts::Whereabouts;
 
 /// Questions beyond this many stay unanswered.
@@ -218,7 +219,7 @@ impl Pass<'_> {
             Question::Path { path, .. } | Question::Below { path, .. } => path,
             Question::Names { pattern, .. } => pattern,
             Question::Program { name } => name,
-            Question::GitHelpers { folder, .. } => folder,
+            Question::GitHelpers { folder, .. } | Question::Settings { folder, .. } => folder,
         };
         let path = from_home(written, self.surroundings.home.as_deref())?;
         match question {
@@ -226,7 +227,10 @@ impl Pass<'_> {
             Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
-            Question::GitHelpers { logins, stash, .. } => self.git(&path, Shown { logins: *logins, stash: *stash }),
+            Question::GitHelpers { logins, settings, stash, .. } => {
+                self.git(&path, Shown { logins: *logins, settings: *settings, stash: *stash })
+            }
+            Question::Settings { settings, .. } => self.settings(&path, settings).map(Fact::Settings),
         }
     }
 
@@ -396,6 +400,16 @@ impl Pass<'_> {
         let fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shown);
         self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
         Some(Fact::Git(fact))
+    }
+
+    fn settings(&mut self, folder: &str, settings: &[Setting]) -> Option<SettingsFact> {
+        let walked = self.walker.walk(&self.surroundings.cwd, folder, false)?;
+        if matches!(walked.end, End::PerProcess) {
+            return None;
+        }
+        let newer = settings.iter().any(|setting| setting.counts == Counts::WithNewerGo);
+        let go = if newer { self.program("go")?.file } else { None };
+        Some(settings_upwards(nearest_folder(&walked), settings, &self.surroundings, go.as_deref()))
     }
 
     /// The repository that `folder` (absolute, free of links) belongs to: the nearest one upwards.

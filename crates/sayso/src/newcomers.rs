@@ -97,7 +97,7 @@ fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
 fn is_inert(path: &Path, workspace: &Path, machine: &Machine) -> bool {
     let folder = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
     let (Some(folder), Some(workspace)) = (folder.to_str(), workspace.to_str()) else { return false };
-    let question = Question::GitHelpers { folder: folder.to_owned(), logins: false, stash: false };
+    let question = Question::GitHelpers { folder: folder.to_owned(), logins: false, settings: false, stash: false };
     let facts = machine.answer(folder, workspace, &[question]);
     match facts.answers.first() {
         Some(Some(Fact::Git(fact))) => {

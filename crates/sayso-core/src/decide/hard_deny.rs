@@ -138,6 +138,7 @@ fn words(question: &Question) -> String {
         Question::Names { pattern, .. } => format!("the files of `{}`", shown(pattern)),
         Question::Program { name } => format!("the program `{}`", shown(name)),
         Question::GitHelpers { folder, .. } => format!("git in `{}`", shown(folder)),
+        Question::Settings { folder, .. } => format!("settings in `{}`", shown(folder)),
     }
 }
 

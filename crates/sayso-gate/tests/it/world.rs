@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{
-    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, Surroundings,
+    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact,
+    Surroundings,
 };
 use sayso_core::paths::join;
 use sayso_gate::ports::{Content, Tally, World};
@@ -191,6 +192,7 @@ impl World for Scripted {
                     let inside_workspace = sayso_core::paths::below(&file, workspace);
                     Fact::Program(ProgramFact { file: Some(file), changeable: inside_workspace, inside_workspace })
                 }
+                Question::Settings { .. } => Fact::Settings(SettingsFact::default()),
                 Question::GitHelpers { .. } => {
                     Fact::Git(GitFact { root: Some(workspace.to_owned()), helpers: Vec::new(), incomplete: false })
                 }

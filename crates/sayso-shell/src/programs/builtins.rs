@@ -14,6 +14,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["set"], set).builtin(),
     Program::new(&["read"], "-r -s -p= -t= -n= -N= -d=", read).builtin(),
     Program::new(&["type"], "-a -t -p -P -f", says).builtin(),
+    // A word of bash alone: elsewhere it is a program, which is looked for.
+    Program::new(&["help"], "-d -m -s", says),
     Program::new(&["hash"], "-r -l", takes_none).builtin(),
     Program::new(&["jobs"], "-l -p -r -s -n", says).builtin().interpreter(),
     Program::new(&["dirs"], "-v -l -p", takes_none).builtin(),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::Program;
 use super::git_changes::{self as changes};
 use super::git_globals::{Globals, globals};
-use super::git_lists::{only_looks, shows_addresses};
+use super::git_lists::{only_looks, shows_addresses, shows_settings};
 use super::git_paths::{below, read_operands};
 use super::git_readers::{READERS, Reader};
 use super::git_writers::{Does, WRITERS, Writer};
@@ -79,7 +79,7 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.unlisted(format!("`git {}` can change what git runs, or where", hole::shown(word)));
     }
     let command = words.get(globals.length..).unwrap_or(&[]);
-    scene.ask_git(&folder, shows_addresses(command));
+    scene.ask_git(&folder, shows_addresses(command), shows_settings(command));
     scene.read(&folder, true);
     let Some((subcommand, arguments)) = command.split_first() else {
         return scene.unknown("git without a subcommand");

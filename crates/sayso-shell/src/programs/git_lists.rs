@@ -75,7 +75,8 @@ pub(super) fn shows_addresses(command: &[&str]) -> bool {
         // Only for settings of these sections it is certain that they hold none.
         ["config", words @ ..] => !words.iter().any(|word| {
             let section = word.trim_start_matches('^').split(['.', '\\']).next().unwrap_or("").to_ascii_lowercase();
-            matches!(section.as_str(), "user" | "core" | "init" | "color" | "pull" | "push" | "diff" | "commit" | "merge")
+            let bound = is_plain_pattern(word) || word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+            bound && matches!(section.as_str(), "user" | "core" | "init" | "color" | "pull" | "push" | "diff" | "commit" | "merge")
         }),
         ["for-each-ref" | "branch" | "tag", words @ ..] => words.iter().any(|word| word.contains("remote") && word.contains('%')),
         [subcommand, ..] => matches!(*subcommand, "ls-remote" | "submodule"),
@@ -83,17 +84,23 @@ pub(super) fn shows_addresses(command: &[&str]) -> bool {
     }
 }
 
-/// Only settings that are asked for by name, or only names: the others may hold a password.
+/// Whether these words may show settings that they do not name: where the world finds a password in any of them, it is asked.
+pub(super) fn shows_settings(command: &[&str]) -> bool {
+    matches!(command, ["config", ..]) && shows_addresses(command)
+}
+
+/// Settings that are asked for by name, or a list of which the world tells whether it holds a password. Another file than git's own may
+/// hold anything.
 fn config(form: &str, given: &Parsed<'_>) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     if any(&["--unset", "--unset-all", "--add", "--replace-all", "--append"]) {
         return false;
     }
     if form == "config list" || any(&["--list"]) {
-        return given.operands.is_empty() && any(&["--name-only"]);
+        return given.operands.is_empty() && (any(&["--name-only"]) || !any(&["--file"]));
     }
     match given.operands.as_slice() {
-        [pattern] if any(&["--get-regexp", "--regexp"]) => is_plain_pattern(pattern),
+        [pattern] if any(&["--get-regexp", "--regexp"]) => is_plain_pattern(pattern) || hole::is_literal(pattern) && !any(&["--file"]),
         // A name has a dot; without one it is a word of newer versions, such as `list` or `edit`.
         [name] => is_name(name) && !is_secret(name),
         _ => false,

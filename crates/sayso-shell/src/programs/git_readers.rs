@@ -105,12 +105,12 @@ pub(super) const READERS: &[Reader] = &[
     ("reflog exists", "", Operands::Names),
     (
         "branch",
-        "-a,--all -r,--remotes -v,--verbose --list -l --show-current --contains=? --no-contains=? --merged=? --no-merged=? --points-at=+ --sort= --format= --color? --no-color --column? --no-column --abbrev? --no-abbrev -i,--ignore-case --omit-empty -q,--quiet -d,--delete -D -m,--move -M -c,--copy -C -f,--force -u,--set-upstream-to= --unset-upstream -t,--track? --no-track --edit-description --create-reflog",
+        "-a,--all -r,--remotes -v,--verbose --list -l --show-current --contains=? --no-contains=? --merged=? --no-merged=? --points-at=? --sort= --format= --color? --no-color --column? --no-column --abbrev? --no-abbrev -i,--ignore-case --omit-empty -q,--quiet -d,--delete -D -m,--move -M -c,--copy -C -f,--force -u,--set-upstream-to= --unset-upstream -t,--track? --no-track --edit-description --create-reflog",
         Operands::Names,
     ),
     (
         "tag",
-        "-l,--list -n~ --contains=? --no-contains=? --merged=? --no-merged=? --points-at=+ --sort= --format= --column? --no-column -i,--ignore-case --omit-empty --color? --no-color -d,--delete -f,--force -a,--annotate -m,--message= -F,--file=< -s,--sign --no-sign -e,--edit --cleanup= --create-reflog",
+        "-l,--list -n~ --contains=? --no-contains=? --merged=? --no-merged=? --points-at=? --sort= --format= --column? --no-column -i,--ignore-case --omit-empty --color? --no-color -d,--delete -f,--force -a,--annotate -m,--message= -F,--file=< -s,--sign --no-sign -e,--edit --cleanup= --create-reflog",
         Operands::Names,
     ),
     ("remote", "-v,--verbose", Operands::None),
@@ -164,7 +164,7 @@ pub(super) const READERS: &[Reader] = &[
     ("merge-base", "-a,--all --octopus --independent --is-ancestor --fork-point", Operands::Names),
     (
         "for-each-ref",
-        "--count= --sort= --format= --points-at=+ --merged=? --no-merged=? --contains=? --no-contains=? --color? --ignore-case --omit-empty --exclude=+ --include-root-refs --stdin -s,--shell -p,--perl --python --tcl",
+        "--count= --sort= --format= --points-at= --merged=? --no-merged=? --contains=? --no-contains=? --color? --ignore-case --omit-empty --exclude=+ --include-root-refs --stdin -s,--shell -p,--perl --python --tcl",
         Operands::Names,
     ),
     (

@@ -21,6 +21,7 @@ mod machine;
 mod network;
 mod queries;
 pub(crate) mod search;
+mod settings;
 mod small;
 mod subcommands;
 mod text;

@@ -3,23 +3,47 @@
 //! A line has the names of programs, a colon, and the forms parted by `|`. `WORD` stands for one plain word, `WORDS` for any number of
 //! them at the end. A new query is a few words here.
 //!
-//! Not here, since what the project holds decides what they run: `yarn` and `pnpm` (`yarnPath`, `packageManager`), everything that
-//! `rustup` starts (`rust-toolchain.toml` may name a folder), `mvn` (`.mvn/jvm.config`), `gradle`, `bazel` (`tools/bazel`), `dotnet`
-//! (`global.json`), `go` (`toolchain` in `go.mod`, which is fetched), `poetry`, `bundle` and `composer` (plugins and versions of the project), `pytest`, `tox`, `flake8` and `pylint` (plugins
-//! and start-up code), `terraform version` (asks whether there is a newer one), `pip list` (asks the registry, and runs `rustc` to tell its version). Options of the tables elsewhere (`ls --version`) need no line here.
+//! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
+//! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
+//! start-up code), `jest` and its like (the version in `node_modules` answers). That a program looks whether there is a newer version of
+//! itself, at an address that nothing in the workspace names, is no effect of the call: `terraform version`, `npm ls`, `pip list`. Options of
+//! the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
+use super::settings;
 use crate::names::QuickMap;
+use crate::scene::Scene;
 
 const QUERIES: &str = "
 python python2 python3 pypy pypy3: --version | -V | --help
 node nodejs: --version | -v | --help
 npm npx: --version | -v
+npm: root | root -g | prefix | prefix -g | bin | bin -g | run | config get registry | config get prefix | config get cache | get registry
+yarn pnpm: --version | -v
+pnpm: root | root -g | bin | bin -g | store path
 deno bun: --version | -V | -v
+bun: pm ls | pm ls --all | pm bin | pm bin -g
+nvm: --version | -v | ls | list | current | which WORD
+fnm: --version | -V | ls | list | current
+volta: --version | -v | list | ls
+pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
+asdf: --version | version | current | current WORD | list | list WORD
+mise rtx: --version | version | ls | list | current
+cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | locate-project --workspace | pkgid | read-manifest
+rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
+rustdoc rustfmt: --version | -V
+rustup: --version | -V | show | show active-toolchain | show home | show profile | toolchain list | toolchain list -v | target list
+rustup: target list --installed | component list | component list --installed | which WORD
+go: version | env | env WORDS | env -json | help | help WORDS
+mvn gradle: --version | -v
+poetry: --version | -V | about | check
+bundle bundler: --version | -v
+composer: --version | -V
+pre-commit: --version | -V
 ruby: --version | -v
 perl: --version | -v
-php: --version | -v
+php: --version | -v | -m | --ini
 lua luajit: -v
 julia: --version | -v
 R Rscript ghc nim dart swift swiftc: --version
@@ -27,7 +51,7 @@ ocaml: -version
 zig: version
 java javac: -version | --version
 gofmt: --help
-gcc g++ cc c++ clang clang++: --version | -dumpversion | -dumpmachine
+gcc g++ cc c++ clang clang++: --version | -v | -dumpversion | -dumpmachine | --help
 ld: --version
 make gmake: --version | -v | --help
 cmake ctest cpack: --version | -version | --help
@@ -37,7 +61,7 @@ rake: --version | -V
 tsc: --version | -v
 eslint prettier: --version | -v
 black ruff mypy: --version
-dotnet: --list-sdks | --list-runtimes
+dotnet: --list-sdks | --list-runtimes | --version | --info
 pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
@@ -57,9 +81,14 @@ docker: --version | -v | compose version
 podman docker-compose: --version
 kubectl: version --client | version --client=true
 helm: version | version --short
-tofu: version | --version | -version
+tofu terraform terragrunt packer: version | --version | -version
+vagrant: --version | -v
+pulumi: version
+ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
-
+gcloud az: --version | version
+nix: --version
+code codium: --version | -v
 gh: --version | version
 glab: --version
 psql mysql mariadb: --version | -V
@@ -73,7 +102,7 @@ openssl: version | version -a
 gpg: --version
 tmux: -V
 vim vi nvim emacs: --version
-bash zsh fish: --version
+bash zsh fish sh dash: --version
 systemctl journalctl: --version
 hostnamectl localectl: status
 timedatectl: status | show | list-timezones | timesync-status
@@ -87,7 +116,7 @@ numactl: -H | --hardware | -s | --show
 prlimit: -p WORD
 gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint golangci-lint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
 strace ltrace: -V | --version
-kotlinc erl: -version
+kotlinc kotlin scala scalac groovy erl: -version | --version
 elixir iex mix: --version | -v
 virtualenv pipx hyperfine jless delta fzf tig lazygit htop btop pandoc gnuplot tesseract mkdocs sphinx-build pdflatex xelatex lualatex: --version
 ffmpeg ffprobe convert magick identify: -version | --version
@@ -130,8 +159,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     listed.chain(ALONE)
 }
 
-/// Whether these words make the program print something and nothing else.
-pub(super) fn only_prints(name: &str, words: &[&str]) -> bool {
+/// Whether these words make the program print something and nothing else, where no setting of the project says otherwise.
+pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
+    let prints = is_query(&scene.name, words);
+    if prints {
+        scene.bind(".", settings::of(&scene.name), "runs what the project names");
+    }
+    prints
+}
+
+/// Whether these words are one of the forms.
+fn is_query(name: &str, words: &[&str]) -> bool {
     if words.is_empty() {
         return ALONE.contains(&name);
     }
@@ -167,7 +205,7 @@ fn is_plain(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{QUERIES, only_prints};
+    use super::{QUERIES, is_query};
 
     #[test]
     fn every_line_has_names_and_forms() {
@@ -180,10 +218,10 @@ mod tests {
 
     #[test]
     fn a_form_is_exactly_its_words() {
-        assert!(only_prints("node", &["--version"]) && only_prints("python3.12", &["-V"]));
-        assert!(only_prints("dpkg", &["-l"]) && only_prints("dpkg", &["-l", "bash", "z*"]));
-        assert!(!only_prints("node", &["--version", "x.js"]) && !only_prints("node", &[]) && !only_prints("node", &["--versio"]));
-        assert!(!only_prints("dpkg", &["-l", "--root=x"]) && !only_prints("apt", &["show", "-oDir=x"]));
-        assert!(!only_prints("go", &["env", "-w"]) && !only_prints("yarn", &["--version"]) && !only_prints("cargo", &["--version"]));
+        assert!(is_query("node", &["--version"]) && is_query("python3.12", &["-V"]));
+        assert!(is_query("dpkg", &["-l"]) && is_query("dpkg", &["-l", "bash", "z*"]));
+        assert!(!is_query("node", &["--version", "x.js"]) && !is_query("node", &[]) && !is_query("node", &["--versio"]));
+        assert!(!is_query("dpkg", &["-l", "--root=x"]) && !is_query("apt", &["show", "-oDir=x"]));
+        assert!(!is_query("go", &["env", "-w"]) && !is_query("cargo", &["+x", "--version"]));
     }
 }

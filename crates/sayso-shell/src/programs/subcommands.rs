@@ -263,7 +263,7 @@ pub(super) fn knows(name: &str) -> bool {
 
 /// Lists what a program of the table does.
 pub(super) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if queries::only_prints(&scene.name, &parsed.operands) {
+    if queries::only_prints(scene, &parsed.operands) {
         return;
     }
     // An option may have a value, so the subcommand is one of the first few words.

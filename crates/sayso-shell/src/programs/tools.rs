@@ -75,7 +75,7 @@ fn makes_file_system(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 }
 
 fn runs_package(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if queries::only_prints(&scene.name, &parsed.operands) {
+    if queries::only_prints(scene, &parsed.operands) {
         return;
     }
     scene.interprets = true;
@@ -85,8 +85,16 @@ fn runs_package(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     scene.interprets = true;
-    if queries::only_prints(&scene.name, &parsed.operands) {
+    if queries::only_prints(scene, &parsed.operands) {
         return;
+    }
+    // These only look whether a file could be read as a program; `ruby -c` takes options from its first line.
+    if let ("php", ["-l", file]) | ("node", ["--check" | "-c", file]) =
+        (scene.name.as_str(), parsed.operands.as_slice())
+        && !crate::hole::may_be_option(file)
+    {
+        scene.settle();
+        return scene.read(file, false);
     }
     let note = format!("`{}` runs whatever its arguments or its input say", scene.name);
     scene.unknown(note.clone());
@@ -122,7 +130,7 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if scene.read_inside {
         makes_file(scene, parsed);
     }
-    if scene.read_inside || queries::only_prints(&scene.name, &parsed.operands) {
+    if scene.read_inside || queries::only_prints(scene, &parsed.operands) {
         return scene.settle();
     }
     let note = format!("`{}` runs another command", scene.name);

@@ -72,7 +72,7 @@ fn files_that_settings_name_may_lie_in_the_workspace_only() {
 fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     let scratch = repository();
     let kinds = |logins: bool, stash: bool| -> Vec<GitHelperKind> {
-        match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins, stash }) {
+        match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins, settings: false, stash }) {
             Some(Fact::Git(fact)) => fact.helpers.into_iter().map(|helper| helper.kind).collect(),
             other => panic!("{other:?}"),
         }
@@ -84,6 +84,21 @@ fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     scratch.run_git(&["config", "remote.origin.url", "git@example.com:x.git"], b"");
     scratch.run_git(&["config", "url.https://ghp_x@example.com/.insteadOf", "https://example.com/"], b"");
     assert_eq!(kinds(true, false), [GitHelperKind::Login]);
+    let settings = |settings: bool| match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins: true, settings, stash: false }) {
+        Some(Fact::Git(fact)) => fact.helpers.len(),
+        other => panic!("{other:?}"),
+    };
+    scratch.run_git(&["config", "--remove-section", "url.https://ghp_x@example.com/"], b"");
+    for (key, value) in [("credential.helper", "cache"), ("author.name", "x"), ("user.signingkey", "x")] {
+        scratch.run_git(&["config", key, value], b"");
+        assert_eq!(settings(true), settings(false), "{key}");
+        scratch.run_git(&["config", "--unset", key], b"");
+    }
+    for (key, value) in [("http.extraheader", "x"), ("sendemail.smtppass", "x"), ("credential.https://h.helper", "!f() { echo x; }; f")] {
+        scratch.run_git(&["config", key, value], b"");
+        assert_eq!(settings(true), settings(false) + 1, "{key}");
+        scratch.run_git(&["config", "--unset", key], b"");
+    }
     scratch.file("ws/.git/refs/stash", "x");
     assert_eq!((kinds(false, false), kinds(false, true)), (vec![], vec![GitHelperKind::Stash]));
 }

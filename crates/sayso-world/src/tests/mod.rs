@@ -9,6 +9,7 @@ mod names;
 mod paths;
 mod programs;
 mod seal;
+mod settings;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -102,7 +103,7 @@ impl Scratch {
     }
 
     pub fn git(&self, folder: &str) -> GitFact {
-        match self.one(Question::GitHelpers { folder: folder.to_owned(), logins: false, stash: false }) {
+        match self.one(Question::GitHelpers { folder: folder.to_owned(), logins: false, settings: false, stash: false }) {
             Some(Fact::Git(fact)) => fact,
             other => panic!("{other:?}"),
         }
@@ -157,7 +158,7 @@ fn time_of_a_pass() {
     std::thread::sleep(std::time::Duration::from_millis(3100));
     let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
     let program = Question::Program { name: "ls".to_owned() };
-    let git = Question::GitHelpers { folder: ".".to_owned(), logins: false, stash: false };
+    let git = Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false };
     for questions in [vec![], vec![path], vec![program], vec![git]] {
         let start = std::time::Instant::now();
         for _ in 0..1000 {

@@ -172,7 +172,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
             Question::Names { pattern: path(), parted: false },
             Question::Names { pattern: path() + "\u{1}", parted: false },
             Question::Program { name: path() },
-            Question::GitHelpers { folder: path(), logins: false, stash: false },
+            Question::GitHelpers { folder: path(), logins: false, settings: false, stash: false },
         ] {
             assert_eq!(scratch.one(question.clone()), None, "{question:?}");
         }

@@ -8,7 +8,7 @@
 use sayso_core::digest::Digest;
 use sayso_core::fact::{
     BelowFact, Fact, GitFact, GitHelper, GitHelperKind, GitScope, Ignored, Link, NamesFact, Owner, PathFact, PathKind, ProgramFact,
-    Question, from_home,
+    Question, SettingsFact, from_home,
 };
 use sayso_core::node::{Node, Value};
 use sayso_core::paths::join;
@@ -92,6 +92,7 @@ pub(super) fn pack(question: &Question, fact: Option<&Fact>, from: From<'_>) -> 
                 Node::map(fields)
             }
         },
+        Some(Fact::Settings(fact)) => fact.found.as_ref().map_or_else(yes, Node::text),
     }
 }
 
@@ -111,6 +112,10 @@ pub(super) fn unpack(question: &Question, node: &Node, from: From<'_>) -> Result
         Question::Names { .. } => unpack_names(node, from).map(Fact::Names),
         Question::Program { .. } => unpack_program(node).map(Fact::Program),
         Question::GitHelpers { .. } => unpack_git(node).map(Fact::Git),
+        Question::Settings { .. } => match node.value {
+            Value::Bool(true) => Some(Fact::Settings(SettingsFact { found: None })),
+            _ => text_of(node).map(|file| Fact::Settings(SettingsFact { found: Some(file) })),
+        },
     };
     fact.map(Some).ok_or(Unreadable)
 }

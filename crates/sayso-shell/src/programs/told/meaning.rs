@@ -2,18 +2,18 @@
 
 use sayso_core::effect::{EffectKind, Manner};
 
-use super::row::{Does, Form, Role, Row, Told};
+use super::row::{Bound, Does, Form, Role, Row, Told};
 use crate::analysis::{late_options, paths_of_options};
 use crate::hole;
 use crate::options::{self, Parsed, Takes};
-use crate::programs::{queries, subcommands};
+use crate::programs::{queries, settings, subcommands};
 use crate::scene::{PLAIN, Scene};
 
 /// See [`super`].
 pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let words = parsed.operands.as_slice();
     let Some(row) = super::find(&scene.name) else { return scene.unknown("this program is not known") };
-    if queries::only_prints(&scene.name, words) {
+    if queries::only_prints(scene, words) {
         return;
     }
     if !row.has_forms() {
@@ -79,6 +79,9 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
         late_options(scene, given);
     }
     let fits = operands(scene, &told, given, does == Does::Looks);
+    if does == Does::Looks {
+        binds(scene, &told, given, form.note);
+    }
     match does {
         Does::Looks => {}
         Does::Asks => {
@@ -114,6 +117,23 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
             scene.interprets = true;
             let text = note(scene, format!("`{}` runs what its words or files say", scene.name));
             scene.unknown(text);
+        }
+    }
+}
+
+/// Asks for the settings that would make it do something else.
+fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
+    let note = if note.is_empty() { "does what the project's settings say" } else { note };
+    let settings = || settings::of(&scene.name);
+    match told.bound {
+        None => {}
+        Some(Bound::Here) => scene.bind(".", settings(), note),
+        Some(Bound::BesideOperands) => {
+            let settings = settings();
+            for word in &given.operands {
+                let folder = word.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+                scene.bind(folder, settings.clone(), note);
+            }
         }
     }
 }
@@ -161,6 +181,12 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             Role::Write if *word == "-" && scene.name == "pdftotext" => {}
             // Some take an address where they take a file.
             Role::Read | Role::ReadBelow | Role::Search if fetches(scene, word) => fits = false,
+            // Many take more words from a file that is named so.
+            Role::Read | Role::ReadBelow | Role::Search if word.starts_with('@') && looks => {
+                fits = false;
+                scene.read(word.trim_start_matches('@'), false);
+                scene.unlisted_word(word, format!("`{}` may take more words from `{}`", scene.name, scene.shown(word)));
+            }
             Role::Read => scene.read(word, false),
             Role::ReadBelow => scene.read(word, true),
             Role::Search if hole::is_literal(word) => scene.read(&hole::names_below(word, &[]), true),

@@ -16,7 +16,8 @@
 //! and then what each operand is for, in order: `r` read, `R` read with everything below, `S` the same and shows what is in the files, `w`
 //! written, `W` written with everything below, `x` deleted, `h` a host it talks to, `d` data, `p` a plain word that is no path. `*` behind one
 //! lets it stand for any number, `.` behind that for the current folder if there is none. `?--check` says that it only looks with that option
-//! (one of those that are named), `2+` that it only looks with so many operands. Names of subcommands are written `image/ls`, a `*`
+//! (one of those that are named), `2+` that it only looks with so many operands, `^` that it only looks where none of its settings (see
+//! [`super::settings`]) stands in the folder it runs in or above, and `^^` the same from the folder of each operand. Names of subcommands are written `image/ls`, a `*`
 //! stands for any one word, and the first line that fits counts. What no line fits is asked about.
 
 mod meaning;

@@ -60,6 +60,17 @@ pub(super) struct Told {
     pub(super) needs: Vec<&'static str>,
     /// It only looks with so many operands, or more.
     pub(super) least: usize,
+    /// It only looks where no setting of a project says otherwise.
+    pub(super) bound: Option<Bound>,
+}
+
+/// From where settings are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// From the folder it runs in.
+    Here,
+    /// From the folder of each operand.
+    BesideOperands,
 }
 
 impl Row {
@@ -129,7 +140,7 @@ impl Form {
 
     /// What it does and with which operands, or the word that says neither.
     pub(super) fn told(&self) -> Result<Told, &'static str> {
-        let mut told = Told { does: Does::Looks, roles: Vec::new(), here: false, needs: Vec::new(), least: 0 };
+        let mut told = Told { does: Does::Looks, roles: Vec::new(), here: false, needs: Vec::new(), least: 0, bound: None };
         for word in self.words.split_ascii_whitespace() {
             match word {
                 "look" => told.does = Does::Looks,
@@ -139,6 +150,8 @@ impl Form {
                 "secret" => told.does = Does::Secret,
                 "code" => told.does = Does::Runs,
                 "!" | "." => {}
+                "^" => told.bound = Some(Bound::Here),
+                "^^" => told.bound = Some(Bound::BesideOperands),
                 _ if word.starts_with('@') => {}
                 _ if word.starts_with('?') => told.needs.push(word.trim_start_matches('?')),
                 _ if word.ends_with('+') => told.least = word.trim_end_matches('+').parse().map_err(|_| word)?,
