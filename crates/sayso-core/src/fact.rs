@@ -80,6 +80,8 @@ pub enum Counts {
     Always,
     /// If this text stands in it, or it cannot be read.
     WithText(String),
+    /// If it is a link.
+    AsLink,
     /// If it names a version of Go that is newer than the one installed, which would be fetched then, or if that cannot be told.
     WithNewerGo,
 }
@@ -97,6 +99,8 @@ pub struct Search {
     pub words: bool,
     /// It only goes through the names, and opens nothing.
     pub names: bool,
+    /// It leaves alone what git ignores, exactly as git says, so that a secret which git ignores is not met.
+    pub as_git: bool,
 }
 
 /// The answer to one question.

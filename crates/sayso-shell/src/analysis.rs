@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::Question;
+use sayso_core::fact::{Question, Search};
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
@@ -184,6 +184,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
+    scene.piped = line.piped && line.writes.is_empty();
     for folder in fields.iter().filter_map(field::listed_folder) {
         scene.list(&folder.value);
     }
@@ -196,6 +197,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let parsed = program.map(|program| read_options(program, &arguments));
     match program.zip(parsed.as_ref()) {
+        Some((program, _)) if !program.builtin && programs::queries::tells_about_itself(&mut scene, &arguments) => {}
         Some((program, parsed)) => perform(program, &mut scene, parsed),
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
@@ -287,7 +289,8 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             let (path, only) = hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
-                scene::search(draft, place.question, scene::EVERYTHING, scene::names(only));
+                let as_git = only.starts_with(hole::NOT_IGNORED);
+                scene::search(draft, place.question, Search { as_git, ignored: !as_git, ..scene::EVERYTHING }, scene::names(only));
             }
             let manner = Manner { redirect: true, recursive: only.is_some(), ..PLAIN };
             draft.effects.push(Effect { manner, part: Some(part), at, ..Effect::new(kind, target) });

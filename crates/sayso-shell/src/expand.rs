@@ -301,6 +301,9 @@ impl Expander<'_> {
                 let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
                 (if plain { NUMBER } else { TEXT }, "$((…))".into())
             }
+            Piece::Command { script, quoted: true } if outputs::one_name(script).is_some() => {
+                return (outputs::one_name(script).unwrap_or_default().into(), "$(…)".into());
+            }
             Piece::Command { script, quoted } => match outputs::known_output(script, self.document, self.variables) {
                 Some(text) if *quoted || text.contains([HERE, NUMBER, COMMIT]) => return (text.into(), "$(…)".into()),
                 _ => (unknown(*quoted), "$(…)".into()),

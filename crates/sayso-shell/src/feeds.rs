@@ -33,6 +33,7 @@ pub(crate) fn takes_names(node: &Node) -> bool {
             [Node::Simple(read)] => {
                 let loop_variable = match read.words.as_slice() {
                     [read, raw, name] if read.bare() == Some("read") && raw.bare() == Some("-r") => name.bare(),
+                    [read, name] if read.bare() == Some("read") => name.bare(),
                     _ => None,
                 };
                 let plain = parts_at_lines(read) && read.redirects.is_empty() && redirects.iter().all(is_output);

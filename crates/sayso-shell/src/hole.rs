@@ -34,9 +34,12 @@ pub(crate) const SINGLE: char = '\u{f000b}';
 /// Ends the patterns behind [`BELOW`]: what follows would be text behind a name.
 const ENDED: char = '\u{f000c}';
 
+/// Stands first among the patterns behind [`BELOW`]: what git ignores is not among the names.
+pub(crate) const NOT_IGNORED: char = '\u{f000d}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=ENDED).contains(&character)
+    (TEXT..=NOT_IGNORED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -56,7 +59,7 @@ pub(crate) fn may_be_several(word: &str) -> bool {
         return false;
     }
     let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
-    word.contains(LIST) || names || word.contains([BELOW, NUMBER]) && word.ends_with(PARTED)
+    word.contains(LIST) || names || word.contains([BELOW, NUMBER, COMMIT]) && word.ends_with(PARTED)
 }
 
 /// Whether a word that is only known when it runs may turn out to be `;` or `+`, which end the command of `find -exec` and `fd -x`.
@@ -134,7 +137,7 @@ pub(crate) fn shown(word: &str) -> String {
                 // The patterns of the names.
                 characters.find(|character| *character == ENDED);
             }
-            PARTED | SINGLE | ENDED => {}
+            PARTED | SINGLE | ENDED | NOT_IGNORED => {}
             COMMIT => out.push_str("$(…)"),
             _ => out.push(character),
         }

@@ -56,11 +56,11 @@ impl Walk<'_> {
             }
             ["cd", ..] => self.state.folders.lose(),
             ["eval", arguments @ ..] if arguments.iter().all(|word| hole::is_literal(word)) => {}
-            ["read", "-r", name] if is_name(name) && self.feed.as_ref().is_some_and(|feed| !feed.by_nul) => {
-                // A line is one name, unless a name has the end of a line in it, or blanks that are taken off.
+            ["read", "-r", name] | ["read", name] if is_name(name) && self.feed.as_ref().is_some_and(|feed| !feed.by_nul) => {
+                // A line is one name, unless a name has the end of a line in it, or blanks or a backslash that are taken off.
                 let names: Vec<String> =
                     self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
-                for name in &names {
+                for name in names.iter().filter(|name| hole::has_names_below(name)) {
                     let hands_on = Some(name.clone());
                     let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
                     self.steps.push(Step { hands_on, start, end, folders, ..Step::default() });

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use crate::found_names::bound_names;
-use crate::hole::{ANY, HERE, HOME, PARTED, STAR, is_literal, names_below};
+use crate::hole::{ANY, COMMIT, HERE, HOME, NOT_IGNORED, PARTED, STAR, is_literal, names_below};
 use crate::options;
+use crate::outputs;
 use crate::wrappers::identity;
 
 /// Names without the folder in front of them.
@@ -25,21 +26,28 @@ pub(crate) struct Listed {
 /// The names that a command prints, each below one of its folders; none if it prints anything else.
 pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
     let (first, arguments) = words.split_first()?;
-    if !matches!(identity(first), "git" | "find" | "rg" | "grep") {
+    if !matches!(identity(first), "git" | "find" | "rg" | "grep" | "fd" | "fdfind") {
         return None;
     }
     if !arguments.iter().all(|word| is_literal(word.trim_start_matches(HOME))) {
         return None;
     }
     let arguments: Vec<&str> = arguments.iter().map(|word| &**word).collect();
+    if identity(first) == "git" && prints_commits(&arguments) {
+        return Some(Listed { names: vec![format!("{COMMIT}{PARTED}")], by_nul: false });
+    }
     let (places, only) = match identity(first) {
         "git" => (vec![BARE], git(&arguments)?),
         "find" => (places_of_find(&arguments), names_of_find(&arguments)?),
         "rg" => ripgrep(&arguments)?,
         "grep" => grep(&arguments)?,
+        "fd" | "fdfind" => fd(&arguments)?,
         _ => return None,
     };
-    let only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
+    let mut only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
+    if leaves_ignored(identity(first), &arguments) {
+        only.insert(0, NOT_IGNORED.to_string());
+    }
     let names = places.iter().map(|place| format!("{}{PARTED}", names_below(place, &only))).collect();
     let grep_nul = |word: &&str| {
         matches!(*word, "-Z" | "--null")
@@ -47,6 +55,52 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
     };
     let by_nul = arguments.iter().any(|word| matches!(*word, "-print0" | "-z") || grep_nul(word));
     Some(Listed { names, by_nul })
+}
+
+/// Whether what git ignores is not among the names. What git tracks is the project's own, and a pattern brings names back to `rg`.
+fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
+    let short = |letters: &[char]| arguments.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters));
+    let long = |starts: &[&str]| arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
+    match name {
+        "git" => !(short(&['o', 'i']) || long(&["--others", "--ignored"])) || arguments.contains(&"--exclude-standard") && !short(&['i']),
+        "rg" => !(short(&['u', 'g']) || long(&["--no-i", "--unr", "--glob", "--iglob"])),
+        "fd" | "fdfind" => !(short(&['I', 'u']) || long(&["--no-i", "--unr"])),
+        _ => false,
+    }
+}
+
+/// Numbers of commits, one on a line: `git log --format=%H` and `git rev-list`, of branches and not of a stash, which may hold files that git
+/// does not track.
+fn prints_commits(arguments: &[&str]) -> bool {
+    let Some((subcommand, rest)) = arguments.split_first() else { return false };
+    let rest: Vec<&str> = rest.iter().copied().take_while(|word| *word != "--").collect();
+    let format = |word: &&str| {
+        let value = word.strip_prefix("--format=").or_else(|| word.strip_prefix("--pretty="));
+        value.is_some_and(|value| matches!(value.strip_prefix("format:").or(value.strip_prefix("tformat:")).unwrap_or(value), "%H" | "%h"))
+    };
+    let formats = rest.iter().filter(|word| format(word)).count();
+    let mut words = rest.iter().copied().peekable();
+    let digits = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    while let Some(word) = words.next() {
+        let known = match word {
+            "-n" => words.next().is_some_and(digits),
+            "--reverse" | "--no-merges" | "--merges" | "--first-parent" => true,
+            _ if format(&word) => *subcommand == "log",
+            _ if word.starts_with('-') => {
+                let value = ["--since=", "--until=", "--after=", "--before=", "--author=", "--grep=", "--max-count="];
+                value.iter().any(|start| word.starts_with(start)) || word.strip_prefix("-n").or(word.strip_prefix('-')).is_some_and(digits)
+            }
+            _ => word.split("..").all(|end| end.is_empty() || outputs::is_commit(end.trim_start_matches(['.', '^']))),
+        };
+        if !known {
+            return false;
+        }
+    }
+    match *subcommand {
+        "log" => formats == 1,
+        "rev-list" => formats == 0,
+        _ => false,
+    }
 }
 
 /// Whether names start with the folder they were looked for in, as those of `find` do: then none of them is an option.
@@ -163,6 +217,17 @@ fn ripgrep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let globs: Vec<&str> = parsed.options.iter().filter(|given| given.name == "--glob").filter_map(|given| given.value).collect();
     let only = globs.iter().copied().filter(|glob| !glob.starts_with('!')).collect();
     Some((if places.is_empty() { vec![BARE] } else { places }, only))
+}
+
+/// `fd`: a pattern of the names, then folders.
+fn fd<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    const TABLE: &str = "-e,--extension= -t,--type={f,file} -d,--max-depth= -H,--hidden -I,--no-ignore -g,--glob -i,--ignore-case -s,--case-sensitive -F,--fixed-strings";
+    let parsed = options::read(TABLE, arguments, false);
+    if !parsed.unknown.is_empty() {
+        return None;
+    }
+    let places: Vec<&str> = parsed.operands.iter().copied().skip(1).collect();
+    Some((if places.is_empty() { vec![BARE] } else { places }, Vec::new()))
 }
 
 /// `grep -rl`.

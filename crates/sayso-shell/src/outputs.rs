@@ -18,6 +18,16 @@ pub(crate) fn listed_names(script: &Script) -> Option<Vec<String>> {
     listers::listed(&literal_words(first)?).filter(|listed| all_pass_on && !listed.by_nul).map(|listed| listed.names)
 }
 
+/// The one name that a substitution prints, if it prints nothing else.
+pub(crate) fn one_name(script: &Script) -> Option<String> {
+    let [Node::Pipeline(parts)] = script.0.as_slice() else { return None };
+    let last = literal_words(parts.last()?)?;
+    let last: Vec<&str> = last.iter().map(|word| &**word).collect();
+    let one = matches!(last.as_slice(), ["head" | "tail", "-1" | "-n1"] | ["head" | "tail", "-n", "1"]);
+    let names = listed_names(script).filter(|_| one)?;
+    <[String; 1]>::try_from(names).ok().map(|[name]| name)
+}
+
 /// `2>/dev/null`.
 fn drops_errors(redirect: &Redirect) -> bool {
     redirect.descriptor == Some(2) && matches!(&redirect.kind, RedirectKind::Write(word) if word.literal().as_deref() == Some("/dev/null"))
@@ -149,7 +159,7 @@ fn is_no_file(name: &str) -> bool {
 }
 
 /// A name of a commit. That of a stash is none: one of its parents holds files that git does not track.
-fn is_commit(word: &str) -> bool {
+pub(crate) fn is_commit(word: &str) -> bool {
     !word.to_ascii_lowercase().contains("stash")
         && !word.contains("..")
         && word.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '@')

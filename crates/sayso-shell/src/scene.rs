@@ -28,6 +28,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) git: Option<usize>,
     /// The command or script in its words is listed as commands of their own.
     pub(crate) read_inside: bool,
+    /// What it prints goes to another command of the line, and not to a screen.
+    pub(crate) piped: bool,
     /// Takes only so many bytes of its input, so that one without an end does no harm.
     pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
@@ -72,6 +74,7 @@ impl<'a> Scene<'a> {
             interprets: false,
             git: None,
             read_inside: false,
+            piped: false,
             stops_early: false,
             unsettled: None,
             here: Vec::new(),
@@ -233,7 +236,8 @@ impl<'a> Scene<'a> {
                 *written = in_folder(folder, &self.shown(path)).into_owned();
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
-                search(self.draft, place.question, Search { words: parted, ..EVERYTHING }, names(only));
+                let as_git = only.starts_with(hole::NOT_IGNORED);
+                search(self.draft, place.question, Search { words: parted, as_git, ignored: !as_git, ..EVERYTHING }, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
@@ -332,7 +336,7 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
 }
 
 /// A program that opens whatever lies below.
-pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignored: true, words: false, names: false };
+pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignored: true, words: false, names: false, as_git: false };
 
 /// Asks whether names below a folder are plain words, since a shell parts them.
 pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
@@ -354,7 +358,7 @@ pub(crate) fn search(draft: &mut Draft, question: usize, search: Search, only: V
 
 /// Patterns of names, as they stand behind [`hole::BELOW`], as the world is asked about them.
 pub(crate) fn names(only: &str) -> Vec<String> {
-    let patterns = only.split('/').filter(|pattern| !pattern.is_empty());
+    let patterns = only.trim_start_matches(hole::NOT_IGNORED).split('/').filter(|pattern| !pattern.is_empty());
     patterns.map(|pattern| pattern.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string())).collect()
 }
 

@@ -21,9 +21,11 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
         "diff" => (true, true, true),
         // Without options these leave hidden files alone; a pattern for names brings them back.
         "rg" | "ag" | "ack" => {
-            let hidden = has(&["--hid", "--no-i", "--glob", "--iglob", "--unr", "--all"], &['.', 'u', 'g', 'a']);
+            // A pattern that only leaves names out brings nothing back.
+            let brings_back = name != "rg" || brings_names_back(arguments);
+            let hidden = has(&["--hid", "--no-i", "--unr", "--all"], &['.', 'u', 'a']) || brings_back && has(&["--glob", "--iglob"], &['g']);
             let ignored = match name {
-                "rg" => has(&["--no-i", "--glob", "--iglob", "--unr"], &['u', 'g']),
+                "rg" => has(&["--no-i", "--unr"], &['u']) || brings_back && has(&["--glob", "--iglob"], &['g']),
                 "ag" => has(&["--all", "--unr", "--skip"], &['u', 'a', 'U', 't']),
                 // It does not know what git ignores.
                 _ => true,
@@ -50,9 +52,31 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
     let questions: Vec<usize> =
         effects.filter(|(_, effect)| below(effect)).filter_map(|(_, effect)| Some(effect.place()?.question)).collect();
     let only = names_of_search(name, arguments);
+    // Only `rg` reads the files of git that say so as git does.
+    let as_git = name == "rg" && !ignored;
     for question in questions {
-        scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());
+        scene::search(draft, question, Search { hidden, follow, ignored, as_git, ..Search::default() }, only.clone());
     }
+}
+
+/// Whether one of the patterns that `rg` gets is not certain to only leave names out.
+fn brings_names_back(arguments: &[&str]) -> bool {
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let pattern = match *word {
+            "-g" | "--glob" | "--iglob" => rest.next().copied().unwrap_or_default(),
+            word if word.starts_with("--glob=") || word.starts_with("--iglob=") => word.split_once('=').map_or("", |(_, value)| value),
+            word if word.starts_with("--glob") || word.starts_with("--iglob") => return true,
+            word if word.starts_with("-g") => word.get(2..).unwrap_or_default(),
+            // A bundle of letters with a pattern somewhere in it.
+            word if short(word, &['g']) => return true,
+            _ => continue,
+        };
+        if !pattern.starts_with('!') {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a program that lists names goes through links.

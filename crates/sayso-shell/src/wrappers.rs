@@ -31,6 +31,11 @@ pub(crate) fn unwrap<W: AsRef<str>>(words: &[W]) -> Result<Unwrapped, String> {
             return Ok(unwrapped);
         }
         let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        // Asked about itself, it starts nothing.
+        let tells = matches!(arguments.as_slice(), ["--help" | "--version"]);
+        if tells && matches!(name, "env" | "nice" | "timeout" | "stdbuf" | "ionice" | "taskset" | "chrt") {
+            return Ok(unwrapped);
+        }
         let Some(own) = own_words(name, &arguments, &mut unwrapped.assignments)? else { return Ok(unwrapped) };
         if arguments.len() <= own {
             return Err(format!("`{name}` has no command that could be seen"));

@@ -29,6 +29,9 @@ pub(crate) struct Ground<'a> {
     pub(crate) home: Option<&'a str>,
     /// Whether the file (first) in the folder (second) may be private: git ignores it, and nothing has built or installed it.
     pub(crate) private: &'a mut dyn FnMut(&str, &str) -> bool,
+    /// Whether git certainly ignores the file (first) in the folder (second), by the repository that it is in; the folder itself if they
+    /// are the same.
+    pub(crate) left_out: &'a mut dyn FnMut(&str, &str) -> bool,
     /// How many names may still be looked at.
     pub(crate) left: &'a mut usize,
 }
@@ -43,6 +46,8 @@ pub(crate) fn look<'a>(folder: &'a str, ground: Ground<'a>, search: Search, fact
     let above = Path::new(folder).ancestors().skip(1).take_while(|above| above.starts_with(ground.workspace));
     let overridden = above.flat_map(|above| OVERRIDES.map(|name| above.join(name))).any(|file| fs::symlink_metadata(file).is_ok());
     let search = if overridden { wider(search) } else { search };
+    // What is named itself is looked through, whether or not git ignores it.
+    let search = Search { as_git: search.as_git && !(ground.left_out)(folder, folder), ..search };
     let mut walk = Walk { start: folder, ground, fact, open: vec![(PathBuf::from(folder), search)], followed: HashSet::new(), seen: 0 };
     while let Some((path, search)) = walk.open.pop() {
         if !walk.folder(&path, search) {
@@ -54,7 +59,7 @@ pub(crate) fn look<'a>(folder: &'a str, ground: Ground<'a>, search: Search, fact
 
 /// What a search sees where a file of the folder may bring back anything.
 fn wider(search: Search) -> Search {
-    Search { hidden: true, ignored: true, ..search }
+    Search { hidden: true, ignored: true, as_git: false, ..search }
 }
 
 /// A walk through a folder.
@@ -116,9 +121,9 @@ impl Walk<'_> {
                     self.open.push((path, search));
                 }
             }
-            Ok(kind) if kind.is_symlink() => self.link(&path, search),
+            Ok(kind) if kind.is_symlink() => self.link(&path, folder, search),
             Ok(_) => {
-                self.secret(&path, search);
+                self.secret(&path, folder, search);
                 self.private(&path, folder, search);
             }
             Err(_) => self.fact.incomplete = true,
@@ -133,7 +138,7 @@ impl Walk<'_> {
         !search.words || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
     }
 
-    fn secret(&mut self, path: &Path, search: Search) {
+    fn secret(&mut self, path: &Path, folder: &Path, search: Search) {
         if search.names {
             return;
         }
@@ -142,6 +147,7 @@ impl Walk<'_> {
         let of_home = |text: &str| home.is_some_and(|home| below(home, workspace) && hidden_in_home(text, home));
         if let Some(text) = path.to_str()
             && (secret(text, home).is_some() || of_home(text))
+            && !(search.as_git && folder.to_str().is_some_and(|folder| (self.ground.left_out)(text, folder)))
         {
             self.fact.secrets.push(text.to_owned());
         }
@@ -158,9 +164,9 @@ impl Walk<'_> {
     }
 
     /// Some searches follow links: one that leads out of the workspace, or to a secret, may show anything.
-    fn link(&mut self, path: &Path, search: Search) {
+    fn link(&mut self, path: &Path, folder: &Path, search: Search) {
         // A link to nowhere shows nothing; its name may.
-        let Ok(target) = fs::canonicalize(path) else { return self.secret(path, search) };
+        let Ok(target) = fs::canonicalize(path) else { return self.secret(path, folder, search) };
         let Ground { workspace, home, .. } = self.ground;
         let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
             // A list of names that does not go through links shows only this one.
@@ -169,7 +175,7 @@ impl Walk<'_> {
             }
             return;
         };
-        self.secret(path, search);
+        self.secret(path, folder, search);
         // Names that are handed on are opened by another program, which follows them.
         if !search.follow && !search.words {
             return;
@@ -210,7 +216,7 @@ mod tests {
         make(&workspace);
         let workspace = workspace.to_str().unwrap();
         let mut fact = BelowFact::default();
-        let ground = Ground { only: &[], workspace, home: None, private: &mut |_, _| false, left: &mut 1000 };
+        let ground = Ground { only: &[], workspace, home: None, private: &mut |_, _| false, left_out: &mut |_, _| false, left: &mut 1000 };
         look(workspace, ground, Search { hidden, ..Search::default() }, &mut fact);
         fact
     }

@@ -1,5 +1,6 @@
 //! The machine: answers all questions of an operation in one bounded pass.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -332,15 +333,25 @@ impl Pass<'_> {
         }
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
+        let pass = RefCell::new(self);
         let mut private = |path: &str, folder: &str| match path {
             _ if made_or_kept_by_tools(path, &workspace) => false,
             // git's own data is in no work tree, and every search from the top reads it: only what it says counts.
             _ if path.contains("/.git/") => holds_password(Path::new(path)),
-            _ => matches!(self.ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
+            _ => matches!(pass.borrow_mut().ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
         };
-        let ground = Ground { only, workspace: &workspace, home: home.as_deref(), private: &mut private, left: &mut names_left };
+        let mut left_out = |path: &str, folder: &str| pass.borrow_mut().ignored_where_it_is(path, folder);
+        let ground = Ground {
+            only,
+            workspace: &workspace,
+            home: home.as_deref(),
+            private: &mut private,
+            left_out: &mut left_out,
+            left: &mut names_left,
+        };
         look(&walked.canonical, ground, search, fact);
-        self.names_left = names_left;
+        let this = pass.into_inner();
+        this.names_left = names_left;
         Some(())
     }
 
@@ -350,6 +361,15 @@ impl Pass<'_> {
         let answer = self.ignored(path, false, folder.to_owned());
         std::mem::swap(&mut self.left, &mut self.left_for_searches);
         answer
+    }
+
+    /// Whether git ignores a file by the repository that it is in, whatever others around that say.
+    fn ignored_where_it_is(&mut self, path: &str, folder: &str) -> bool {
+        let Found::Repository(repository) = self.repository(folder) else { return false };
+        std::mem::swap(&mut self.left, &mut self.left_for_searches);
+        let answer = self.ignored_by(&repository, path, path == folder, folder.len());
+        std::mem::swap(&mut self.left, &mut self.left_for_searches);
+        answer == Ignored::Yes
     }
 
     /// A repository made inside of another one does not bring back what the outer one ignores, up to the workspace's own repository:

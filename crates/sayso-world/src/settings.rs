@@ -41,6 +41,9 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
     if !stands || *counts == Counts::Always {
         return stands;
     }
+    if *counts == Counts::AsLink {
+        return fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    }
     let bytes = match read(path, MOST_BYTES, LastLink::Follow) {
         Content::Bytes(bytes, _) => bytes,
         // A link that leads nowhere.
@@ -49,7 +52,7 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
     };
     let Ok(text) = String::from_utf8(bytes) else { return true };
     match counts {
-        Counts::Always => true,
+        Counts::Always | Counts::AsLink => true,
         // The same name may be spelled with escapes.
         Counts::WithText(wanted) => text.contains(wanted.as_str()) || text.contains("\\u") || text.contains("\\U") || text.contains("\\x"),
         Counts::WithNewerGo => names_newer_go(&text, go.and_then(installed_go)),

@@ -32,7 +32,7 @@ pub(super) const PROGRAMS: &[Program] = &[
 const EXTRACTS: &str = "extracts an archive, which may write anywhere";
 const MAKES: &str = "makes or changes an archive";
 
-/// Only `-t`, in the old form (`tvf`), in bundles (`-tzf`) and in long words. The file of the archive is a name without a colon, which
+/// Only `-t`, or `-x` with `-O`, in the old form (`tvf`), in bundles (`-tzf`) and in long words. The file of the archive is a name without a colon, which
 /// would be a host.
 fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().copied();
@@ -68,7 +68,7 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 known = false;
                 elsewhere.extend(words.clone());
             }
-            known &= bundle.bytes().all(|letter| b"tvzjJfp".contains(&letter)) && bundle.matches('f').count() <= 1;
+            known &= bundle.bytes().all(|letter| b"tvzjJfpxOa".contains(&letter)) && bundle.matches('f').count() <= 1;
             // In the old form the letters stand in any order; behind a dash, what follows `f` is its value.
             known &= !word.starts_with('-') || bundle.ends_with('f') || !bundle.contains('f');
             if bundle.contains('f') {
@@ -78,6 +78,8 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
         match word {
             "--list" => letters.push('t'),
+            "--extract" | "--get" => letters.push('x'),
+            "--to-stdout" => letters.push('O'),
             "--verbose" | "--gzip" | "--bzip2" | "--xz" | "--zstd" => {}
             "--file" => {
                 letters.push('f');
@@ -95,7 +97,9 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
     let plain = |word: &&str| !hole::may_be_option(word) && !hole::may_be_several(word);
     known &= archives.iter().all(|archive| !archive.contains(':') && (*archive == "-" || plain(archive)));
-    if known && letters.contains('t') && others.iter().all(plain) {
+    // What goes to the output is written nowhere.
+    let looks = if letters.contains('x') { letters.contains('O') } else { letters.contains('t') };
+    if known && looks && others.iter().all(plain) {
         return archives.iter().filter(|archive| **archive != "-").for_each(|archive| scene.read(archive, false));
     }
     let makes = letters.contains(['c', 'r', 'u', 'A']) || parsed.operands.contains(&"--create");

@@ -19,7 +19,7 @@ mod index;
 mod keys;
 mod machine;
 mod network;
-mod queries;
+pub(crate) mod queries;
 pub(crate) mod search;
 mod settings;
 mod small;

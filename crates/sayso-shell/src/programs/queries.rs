@@ -30,14 +30,14 @@ volta: --version | -v | list | ls
 pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
 asdf: --version | version | current | current WORD | list | list WORD
 mise rtx: --version | version | ls | list | current
-cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | locate-project --workspace | pkgid | read-manifest
+cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project
 rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
 rustdoc rustfmt: --version | -V
 rustup: --version | -V | show | show active-toolchain | show home | show profile | toolchain list | toolchain list -v | target list
 rustup: target list --installed | component list | component list --installed | which WORD
 go: version | env | env WORDS | env -json | help | help WORDS
 mvn gradle: --version | -v
-poetry: --version | -V | about | check
+poetry: --version | -V | about
 bundle bundler: --version | -v
 composer: --version | -V
 pre-commit: --version | -V
@@ -87,6 +87,11 @@ pulumi: version
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
 gcloud az: --version | version
+gcloud: config list | config get-value project | config get project | config get-value account | config configurations list
+aws: configure list | configure list-profiles
+k9s: version
+deno: info
+yarn: workspaces info
 nix: --version
 code codium: --version | -v
 gh: --version | version
@@ -96,11 +101,12 @@ sqlite3: --version | -version
 redis-cli redis-server: --version | -v
 mongosh: --version
 nginx: -v
+screen: --version | -v | -ls | -list
 ssh: -V
 curl wget: --version | -V
 openssl: version | version -a
 gpg: --version
-tmux: -V
+tmux: -V | ls | list-sessions | list-windows | list-panes
 vim vi nvim emacs: --version
 bash zsh fish sh dash: --version
 systemctl journalctl: --version
@@ -124,7 +130,7 @@ exiftool: -ver
 dot neato: -V
 hugo: version
 nasm: -v | --version
-sbcl guile racket opam dune stack cabal ghcup octave scheme nu ksh zellij screen nano micro hx: --version
+sbcl guile racket opam dune stack cabal ghcup octave scheme nu ksh zellij nano micro hx: --version
 duckdb mongod postgres mysqld etcd: --version
 restic borg: version
 age starship zoxide atuin fnm earthly task gitleaks trivy k6: --version
@@ -166,6 +172,36 @@ pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
         scene.bind(".", settings::of(&scene.name), "runs what the project names");
     }
     prints
+}
+
+/// Programs that do more than print when they are only asked for help or their version: a page of help takes keys, the version of the
+/// project answers, or the words would be a command.
+const NOT_JUST_TOLD: &str = "
+less most zless zmore pg lv gcloud aws bundle bundler gem ri
+pytest py.test tox nox flake8 pylint coverage coverage3 ipython ipython3 jupyter
+jest vitest mocha ava karma cypress playwright phpunit rspec behave cucumber storybook
+bazel bazelisk buck buck2 pants please plz sbt lein mix mill flutter fastlane pod rails gradlew mvnw
+turbo nx lerna rush lage moon gulp grunt ember ng vue nuxt next gatsby astro remix expo react-native webpack webpack-cli rollup parcel eslint_d
+husky lint-staged tflint ansible-lint ansible-test molecule pulumi cdk serverless sls
+eval source . exec builtin command time trap nohup setsid doas sudo su pkexec runuser run0 chroot nsenter ssh
+tclsh wish expect expectk osascript cmd cmd.exe powershell powershell.exe pwsh pwsh.exe
+init telinit halt reboot poweroff shutdown sayso
+";
+
+/// Whether a program that is known prints something about itself and nothing else.
+pub(crate) fn tells_about_itself(scene: &mut Scene<'_>, words: &[&str]) -> bool {
+    let pages = matches!(scene.name.as_str(), "systemctl" | "journalctl" | "hostnamectl" | "timedatectl" | "localectl" | "loginctl");
+    let asked = match words {
+        ["--help"] => !pages,
+        ["--version"] => true,
+        _ => false,
+    };
+    let tells = asked && !NOT_JUST_TOLD.split_ascii_whitespace().any(|name| name == scene.name);
+    if tells {
+        scene.settle();
+        scene.bind(".", settings::of(&scene.name), "runs what the project names");
+    }
+    tells
 }
 
 /// Whether these words are one of the forms.

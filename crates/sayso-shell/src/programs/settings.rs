@@ -1,7 +1,7 @@
 //! Which files of a project make a program do something else than its words say, so that it only looks where none of them is.
 //!
 //! A line has the names of programs, a colon, and files that are looked for in the folder it runs in and in each above it. `FILE=TEXT`
-//! counts only with that text in it, and `FILE>go` if it names a newer Go than the one that is installed.
+//! counts only with that text in it, `FILE@` if it is a link (what it leads to may be shown where it cannot be read), and `FILE>go` if it names a newer Go than the one that is installed.
 
 use sayso_core::fact::{Counts, Setting};
 
@@ -9,7 +9,7 @@ const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
 rustc rustdoc rustfmt rustup: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
-npm: .npmrc
+npm: .npmrc package.json@
 yarn: .yarnrc .yarnrc.yml package.json=packageManager package.json=volta
 pnpm: .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
@@ -36,6 +36,9 @@ fn setting(written: &str) -> Setting {
     if let Some(file) = written.strip_suffix(">go") {
         return Setting { file: file.to_owned(), counts: Counts::WithNewerGo };
     }
+    if let Some(file) = written.strip_suffix('@') {
+        return Setting { file: file.to_owned(), counts: Counts::AsLink };
+    }
     match written.split_once('=') {
         Some((file, text)) => Setting { file: file.to_owned(), counts: Counts::WithText(text.to_owned()) },
         None => Setting { file: written.to_owned(), counts: Counts::Always },
@@ -51,7 +54,7 @@ mod tests {
     #[test]
     fn a_program_has_the_settings_of_its_line() {
         let files = |name: &str| of(name).into_iter().map(|setting| (setting.file, setting.counts)).collect::<Vec<_>>();
-        assert_eq!(files("npm"), [(".npmrc".to_owned(), Counts::Always)]);
+        assert_eq!(files("npm"), [(".npmrc".to_owned(), Counts::Always), ("package.json".to_owned(), Counts::AsLink)]);
         assert_eq!(files("go").first(), Some(&("go.mod".to_owned(), Counts::WithNewerGo)));
         assert!(files("yarn").contains(&("package.json".to_owned(), Counts::WithText("packageManager".to_owned()))));
         assert!(files("bundler") == files("bundle") && files("ls").is_empty() && files("").is_empty());
