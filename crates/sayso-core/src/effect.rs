@@ -104,7 +104,8 @@ pub struct Manner {
     pub unlisted: bool,
     /// Runs a program whose effects are all listed; only such a run can be called read-only.
     pub known_program: bool,
-    /// Read by the shell to find the names of a pattern: where there is no such folder, nothing is read.
+    /// Only its name and what is known of it unopened are shown, by the shell that looks for the names of a pattern or by a program such as
+    /// `ls`: where nothing is there, nothing is read, and a file's secret stays in it.
     pub listing: bool,
     /// Follows from an argument of a tool of an MCP server: a rule for the tool covers it, too.
     pub argument: bool,

@@ -203,6 +203,12 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let Closed { name, interprets, git, here } = scene.close();
     let interprets = interprets || line.read_inside;
+    if line.stands_here {
+        match git.filter(|_| line.folders.list().iter().all(String::is_empty)) {
+            Some(question) => draft.tops.push(question),
+            None => draft.effects.push(Effect { part: Some(part), ..Effect::unknown("where the repository starts is not known") }),
+        }
+    }
 
     searches::searches(draft, part, &name, &arguments, &here);
 
@@ -322,6 +328,9 @@ fn read_options<'a>(program: &Program, arguments: &[&'a str]) -> Parsed<'a> {
 }
 
 /// Lists the effects of a known program.
+/// Programs that tell of the files in their operands, and open none of them.
+const ONLY_NAMES: [&str; 7] = ["ls", "dir", "vdir", "stat", "du", "realpath", "readlink"];
+
 fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(word) = parsed.unknown.first() {
         let shown = scene.shown(word);
@@ -341,6 +350,7 @@ fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !OPTIONS_ANYWHERE.contains(&scene.name.as_str()) {
         late_options(scene, parsed);
     }
+    scene.only_names = ONLY_NAMES.contains(&scene.name.as_str());
     (program.meaning)(scene, parsed);
     // A name that a pattern stands for may be an option, whatever the operand is for.
     if program.options.is_some() {
@@ -401,7 +411,7 @@ fn environment(draft: &mut Draft, part: usize, variable: &str, value: &str, for_
     draft.effects.push(Effect { part: Some(part), ..Effect::unknown(note) });
 }
 
-fn is_harmless_variable(variable: &str, value: &str) -> bool {
+pub(crate) fn is_harmless_variable(variable: &str, value: &str) -> bool {
     const HARMLESS: [&str; 20] = [
         "LANG",
         "NO_COLOR",

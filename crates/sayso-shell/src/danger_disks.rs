@@ -25,6 +25,9 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
             say(Dangerous, "`wipefs` works on a whole device".to_owned());
         }
         "shred" | "wipefs" | "blkdiscard" => say(Catastrophic, format!("`{name}` destroys a whole device")),
+        _ if (name == "mke2fs" || name == "mkfs" || name.starts_with("mkfs.")) && makes_image(call) => {
+            say(Dangerous, format!("`{name}` makes a new file system in a file"));
+        }
         "newfs" | "mke2fs" | "mkswap" | "mkdosfs" | "mkntfs" => say(Catastrophic, format!("`{name}` makes a new file system")),
         "fdisk" | "sfdisk" | "parted" | "gdisk" | "sgdisk" | "cfdisk" if only_lists(call) => {}
         "sgdisk" if call.short(&['Z', 'z']) || call.starts(&["--zap"]) => {
@@ -76,6 +79,19 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 fn is_drive(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':') && word.len() <= 3
+}
+
+/// Whether every path among the words is a file of the workspace by its name, and one is an image of a disk. Where a link leads to a device,
+/// the write that is listed says so.
+fn makes_image(call: &Call<'_>) -> bool {
+    const ENDS: [&str; 7] = [".img", ".iso", ".raw", ".ext4", ".ext2", ".fat", ".vfat"];
+    let inside = |word: &str| {
+        let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-=,^".contains(&byte));
+        plain && !word.starts_with('/') && !word.split('/').any(|part| part == "..") && !word.contains("/dev")
+    };
+    call.exact
+        && call.arguments.iter().all(|word| inside(word.trim_start_matches('-')))
+        && call.operands().any(|word| ENDS.iter().any(|end| word.ends_with(end)))
 }
 
 /// A table of partitions is only shown.

@@ -44,6 +44,7 @@ mod options;
 mod other_shells;
 mod outputs;
 mod places;
+mod plain_bodies;
 mod programs;
 mod proposals;
 mod quote;

@@ -10,6 +10,7 @@ use crate::field::Field;
 use crate::folders::Folders;
 use crate::hole::{self, TEXT};
 use crate::listers::Listed;
+use crate::outputs;
 use crate::variables::{Variables, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -41,6 +42,8 @@ pub(crate) struct Step {
     pub(crate) started: bool,
     /// What it prints goes to another command of the line, and not to a screen.
     pub(crate) piped: bool,
+    /// It prints where the repository starts, which the rest of the line takes for the folder it runs in.
+    pub(crate) stands_here: bool,
     /// It is no command, but names of files that are parted at blanks.
     pub(crate) hands_on: Option<String>,
     /// It is no command, but a variable of the environment that a word shows.
@@ -260,7 +263,15 @@ impl<'a> Walk<'a> {
     fn look_into_pieces(&mut self, pieces: &[Piece], place: (usize, usize)) -> Result<(), Refusal> {
         for piece in pieces {
             match piece {
-                Piece::Command { script, .. } | Piece::Process { script } => self.apart(|walk| walk.script(script))?,
+                Piece::Command { script, .. } | Piece::Process { script } => {
+                    let piped = std::mem::replace(&mut self.piped, true);
+                    let result = self.apart(|walk| walk.script(script));
+                    self.piped = piped;
+                    result?;
+                    if let Some(step) = self.steps.last_mut().filter(|_| outputs::is_top(script)) {
+                        step.stands_here = true;
+                    }
+                }
                 Piece::Parameter { name, form, .. } => {
                     // How long a value is tells nothing.
                     if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {

@@ -53,7 +53,7 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
         matches!(*word, "-Z" | "--null")
             || identity(first) == "grep" && word.starts_with('-') && !word.starts_with("--") && word.contains('Z')
     };
-    let by_nul = arguments.iter().any(|word| matches!(*word, "-print0" | "-z") || grep_nul(word));
+    let by_nul = arguments.iter().any(|word| matches!(*word, "-print0" | "-z" | "-0" | "--print0") || grep_nul(word));
     Some(Listed { names, by_nul })
 }
 
@@ -206,7 +206,7 @@ fn names_of_find<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
 
 /// `rg -l` and `rg --files`.
 fn ripgrep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
-    const TABLE: &str = "-l,--files-with-matches --files -i,--ignore-case -w,--word-regexp -F,--fixed-strings -g,--glob= -t,--type= -e,--regexp= -S,--smart-case";
+    const TABLE: &str = "-l,--files-with-matches --files -i,--ignore-case -w,--word-regexp -F,--fixed-strings -g,--glob= -t,--type= -e,--regexp= -S,--smart-case -0,--null";
     let parsed = options::read(TABLE, arguments, false);
     let lists = parsed.has("--files-with-matches") || parsed.has("--files");
     if !parsed.unknown.is_empty() || !lists {
@@ -221,7 +221,7 @@ fn ripgrep<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
 
 /// `fd`: a pattern of the names, then folders.
 fn fd<'a>(arguments: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
-    const TABLE: &str = "-e,--extension= -t,--type={f,file} -d,--max-depth= -H,--hidden -I,--no-ignore -g,--glob -i,--ignore-case -s,--case-sensitive -F,--fixed-strings";
+    const TABLE: &str = "-e,--extension= -t,--type={f,file} -d,--max-depth= -H,--hidden -I,--no-ignore -g,--glob -i,--ignore-case -s,--case-sensitive -F,--fixed-strings -0,--print0";
     let parsed = options::read(TABLE, arguments, false);
     if !parsed.unknown.is_empty() {
         return None;

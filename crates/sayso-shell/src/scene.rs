@@ -30,6 +30,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) read_inside: bool,
     /// What it prints goes to another command of the line, and not to a screen.
     pub(crate) piped: bool,
+    /// Opens none of the files that it is told about.
+    pub(crate) only_names: bool,
     /// Takes only so many bytes of its input, so that one without an end does no harm.
     pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
@@ -75,6 +77,7 @@ impl<'a> Scene<'a> {
             git: None,
             read_inside: false,
             piped: false,
+            only_names: false,
             stops_early: false,
             unsettled: None,
             here: Vec::new(),
@@ -215,6 +218,7 @@ impl<'a> Scene<'a> {
     /// Does something to a path.
     pub(crate) fn path(&mut self, kind: EffectKind, path: &str, no_follow: bool, manner: Manner) {
         let at = self.place_of(path);
+        let manner = Manner { listing: manner.listing || self.only_names && kind == EffectKind::Read, ..manner };
         let literal = hole::is_literal(path);
         let single = (!literal && path.contains(hole::SINGLE)).then(|| path.replace(hole::SINGLE, ""));
         let path = single.as_deref().unwrap_or(path);
@@ -237,7 +241,7 @@ impl<'a> Scene<'a> {
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
                 let as_git = only.starts_with(hole::NOT_IGNORED);
-                search(self.draft, place.question, Search { words: parted, as_git, ignored: !as_git, ..EVERYTHING }, names(only));
+                search(self.draft, place.question, Search { words: parted, as_git, ignored: !as_git, names: self.only_names, ..EVERYTHING }, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }

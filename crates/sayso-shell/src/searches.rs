@@ -104,7 +104,7 @@ fn below_read_folders(draft: &mut Draft, part: usize, search: Search) {
 fn names_of_search(name: &str, arguments: &[&str]) -> Vec<String> {
     let spelled: &[&str] = match name {
         "grep" | "egrep" | "fgrep" => &["--include"],
-        "rg" => &["--glob", "-g"],
+        "rg" => &["--glob", "--iglob", "-g"],
         _ => return Vec::new(),
     };
     // Where `grep` leaves something out as well, the order of the two decides which names it looks at besides.

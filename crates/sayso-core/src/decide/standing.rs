@@ -66,6 +66,7 @@ impl<'a> Standing<'a> {
             let opened = opens(&around.workspace, home) || root.is_some_and(|root| opens(&join(&around.workspace, &root.root), home));
             (!opened && hidden_in_home(path, home)).then_some("hidden in the home folder")
         };
+        let stays_closed = effect.kind == EffectKind::Read && effect.manner.listing && fact.kind == PathKind::File;
         Some(Standing {
             fact,
             written: join(&operation.cwd(), &place.written),
@@ -75,7 +76,7 @@ impl<'a> Standing<'a> {
             own,
             own_below,
             protected,
-            secret: secret(path, home).or_else(|| hidden(home?)),
+            secret: secret(path, home).filter(|_| !stays_closed).or_else(|| hidden(home?)),
             sink: is_sink(path, effect),
             common: effect.kind == EffectKind::Read && fact.kind == PathKind::File && !fact.writable_by_others && known_to_all(path),
         })

@@ -1,4 +1,4 @@
-//! `{` inside of a word: a plain list such as `{a,b}` or `{1..3}`, or a pair that every shell takes as it stands, as in `{}` and `HEAD@{1}`.
+//! `{` inside of a word: a plain list such as `{a,b}` or `{1..3}`, or a pair that every shell takes as it stands, as in `{}`, `HEAD@{1}` and `HEAD^{tree}`.
 //!
 //! A list is several words in one shell and one word in another, so the piece keeps both. Where a list ends is not always where its first
 //! `}` stands (`{a,{b}c}`): only lists of plain characters are read, and whoever writes another one is asked.

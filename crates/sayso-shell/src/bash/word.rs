@@ -81,7 +81,7 @@ impl Cursor<'_> {
                     return self.refuse("braces behind a name");
                 }
                 '{' if place == Place::Argument => {
-                    let after_at = ends_with(&pieces, '@');
+                    let after_at = ends_with(&pieces, '@') || ends_with(&pieces, '^');
                     let brace = self.brace(after_at)?;
                     match brace {
                         Piece::Text { text, quoted: false } => text.chars().for_each(|character| push_text(&mut pieces, character)),

@@ -80,6 +80,8 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             "--list" => letters.push('t'),
             "--extract" | "--get" => letters.push('x'),
             "--to-stdout" => letters.push('O'),
+            "--wildcards" | "--no-wildcards" | "--full-time" | "--numeric-owner" | "--utc" | "--auto-compress" => {}
+            _ if word.starts_with("--exclude=") && hole::is_literal(word) => {}
             "--verbose" | "--gzip" | "--bzip2" | "--xz" | "--zstd" => {}
             "--file" => {
                 letters.push('f');

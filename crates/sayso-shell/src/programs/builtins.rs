@@ -24,7 +24,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["alias"], "-p", takes_none).builtin(),
     Program::raw(&["ulimit"], limits).builtin(),
     Program::raw(&["pushd", "popd", "chdir"], |scene, _| scene.unknown("goes to a folder that only the shell knows")).builtin(),
-    Program::raw(&["export", "unset", "declare", "local", "readonly", "typeset", "let", "mapfile", "readarray", "getopts"], |scene, _| {
+    Program::raw(&["export"], export).builtin().interpreter(),
+    Program::raw(&["unset", "declare", "local", "readonly", "typeset", "let", "mapfile", "readarray", "getopts"], |scene, _| {
         scene.unknown("sets or shows variables of the shell, and may run code in their names")
     })
     .builtin()
@@ -44,6 +45,14 @@ pub(super) const PROGRAMS: &[Program] = &[
 pub(super) fn is_number(word: &str) -> bool {
     let body = word.strip_prefix('-').unwrap_or(word);
     !body.is_empty() && body.chars().all(|character| character.is_ascii_digit() || character == hole::NUMBER)
+}
+
+/// Sets variables for the programs that follow: those that change nothing but how they print may be set.
+fn export(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let harmless = |word: &&str| word.split_once('=').is_some_and(|(name, value)| crate::analysis::is_harmless_variable(name, value));
+    if parsed.operands.is_empty() || !parsed.operands.iter().all(harmless) {
+        scene.unknown("sets or shows variables of the shell, and may run code in their names");
+    }
 }
 
 fn steer(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -86,7 +95,8 @@ fn set(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// Reads a line of its input into variables. A name with more in it than letters is evaluated, and many names mean something to the
 /// shell or to programs.
 fn read(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let plain = |name: &&str| is_name(name) && is_own_name(name);
+    // What is read into `_` is not wanted.
+    let plain = |name: &&str| *name == "_" || is_name(name) && is_own_name(name);
     let counts = parsed.options.iter().filter(|option| matches!(&*option.name, "-t" | "-n" | "-N"));
     let counted = counts.filter_map(|option| option.value).all(|value| is_number(&value.replace('.', "")));
     if parsed.operands.is_empty() || !parsed.operands.iter().all(plain) || !counted {

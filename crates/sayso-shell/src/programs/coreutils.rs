@@ -55,7 +55,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         &["diff"],
         "-u -U= --unified? -c -C= --context? -r,--recursive -N,--new-file -q,--brief -s,--report-identical-files -w,--ignore-all-space \
          -b,--ignore-space-change -B,--ignore-blank-lines -i,--ignore-case -y,--side-by-side -W,--width= --color? -a,--text -e,--ed -n,--rcs \
-         -p,--show-c-function -t,--expand-tabs -T,--initial-tab -x,--exclude= -X,--exclude-from=< --strip-trailing-cr --normal \
+         -p,--show-c-function -t,--expand-tabs -T,--initial-tab -x,--exclude= -X,--exclude-from=< -I,--ignore-matching-lines= -L,--label= -F,--show-function-line= --strip-trailing-cr --normal \
          --suppress-common-lines -E,--ignore-tab-expansion -Z,--ignore-trailing-space -d,--minimal --no-dereference --from-file=< --to-file=< --help --version",
         compare,
     ),

@@ -171,7 +171,8 @@ fn signal(scene: &mut Scene<'_>, _: &Parsed<'_>) {
 }
 
 fn disk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    for path in parsed.operands.iter().filter(|word| word.starts_with('/')) {
+    let file_system = matches!(scene.name.as_str(), "mkfs" | "mke2fs");
+    for path in parsed.operands.iter().filter(|word| word.starts_with('/') || file_system && !word.starts_with('-')) {
         scene.path(EffectKind::Write, path, false, Manner { recursive: true, ..PLAIN });
     }
     scene.runs("changes a whole disk");

@@ -111,7 +111,9 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
         let left = hole::shown(operand);
         read_operand(scene, form, folder, &left, revision, content);
     }
-    // A commit by its number can be no file that anybody would hide.
+    // A commit by its number can be no file that anybody would hide, and neither can several.
+    let commits = operand.trim_end_matches(hole::PARTED);
+    let operand = if commits.contains(hole::COMMIT) { commits } else { operand };
     if revision && operand.contains(hole::COMMIT) && hole::is_literal(&operand.replace(hole::COMMIT, "")) {
         return read_operand(scene, form, folder, &operand.replace(hole::COMMIT, "0000000"), revision, content);
     }

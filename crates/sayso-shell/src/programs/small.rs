@@ -150,7 +150,11 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     while let Some(word) = words.next() {
         let Some(body) = word.strip_prefix('-') else {
             plain += 1;
-            known &= letters(word, b"auxwfljr") || letters(word, b"0123456789");
+            known &= letters(word, b"auxwfljr") || letters(word, b"0123456789") || {
+                // The last letter takes the columns.
+                word.strip_suffix('o').is_some_and(|rest| letters(rest, b"auxwfljr"))
+                    && words.next().is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
+            };
             continue;
         };
         if let Some(long) = body.strip_prefix('-') {
@@ -166,7 +170,7 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         };
         everything |= flags.contains('e');
         by_user |= body == "u";
-        known &= (flags.is_empty() || letters(flags, b"AaefFlHjw"))
+        known &= (flags.is_empty() || letters(flags, b"AaefFlHjwTLMc"))
             && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
             && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
     }

@@ -116,7 +116,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["readelf"],
-        "-h,--file-header -l,--program-headers,--segments -S,--section-headers,--sections -s,--syms,--symbols -d,--dynamic -n,--notes -r,--relocs \
+        "-a,--all -h,--file-header -l,--program-headers,--segments -S,--section-headers,--sections -s,--syms,--symbols -d,--dynamic -n,--notes -r,--relocs \
          -V,--version-info -W,--wide -e,--headers -A,--arch-specific -I,--histogram --dyn-syms --version",
         no_list,
     ),

@@ -70,7 +70,8 @@ pub(super) fn told(runs_words: bool) -> &'static Program {
     if runs_words { &RUNS_WORDS } else { &LEAVES_WORDS }
 }
 
-fn makes_file_system(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+fn makes_file_system(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    parsed.operands.iter().filter(|word| !word.starts_with('-')).for_each(|path| scene.write(path));
     scene.unknown("makes a new file system");
 }
 
@@ -113,10 +114,15 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn shows_to_pipe(scene: &mut Scene<'_>, words: &[&str]) -> bool {
     let plain = |word: &&str| !crate::hole::may_be_option(word) && !word.starts_with('+');
     match scene.name.as_str() {
-        "less" | "more" | "zless" | "zmore" if !words.is_empty() && words.iter().all(plain) => {
-            scene.settle();
-            words.iter().for_each(|word| scene.read(word, false));
-            true
+        "less" | "more" | "zless" | "zmore" => {
+            let letters = |word: &&&str| word.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|letter| b"NSRFXiMnEsr".contains(&letter)));
+            let files: Vec<&&str> = words.iter().skip_while(letters).collect();
+            let shows = !files.is_empty() && files.iter().all(|word| plain(word));
+            if shows {
+                scene.settle();
+                files.iter().for_each(|word| scene.read(word, false));
+            }
+            shows
         }
         // Names of pages; one with a slash is a file.
         "man" => {
