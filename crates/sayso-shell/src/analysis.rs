@@ -440,7 +440,7 @@ pub(crate) fn is_harmless_variable(variable: &str, value: &str) -> bool {
     }
     // Some of these name files: a path in the value would be read.
     let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.@+,:=-".contains(&byte) || (byte == b'/' && variable == "TZ"));
-    let inside = !value.starts_with('/') && !value.contains("..");
+    let inside = !value.trim_start_matches(':').starts_with('/') && !value.contains("..");
     plain && inside && (HARMLESS.contains(&variable) || is_locale_name(variable))
 }
 

@@ -89,8 +89,7 @@ fn makes_image(call: &Call<'_>) -> bool {
         let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-=,^".contains(&byte));
         plain && !word.starts_with('/') && !word.split('/').any(|part| part == "..") && !word.contains("/dev")
     };
-    call.exact
-        && call.arguments.iter().all(|word| inside(word.trim_start_matches('-')))
+    call.arguments.iter().all(|word| inside(word.trim_start_matches('-')))
         && call.operands().any(|word| ENDS.iter().any(|end| word.ends_with(end)))
 }
 

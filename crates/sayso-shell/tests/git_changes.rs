@@ -163,19 +163,15 @@ git bisect visualize
 git bisect
 git sparse-checkout set src
 git replace a b
-git config --list
-git config -l
-git config list
-git config --list --show-origin
+git config --list --file=x
+git config -l -f x
+git config list --file=x
 git config --get http.extraheader
 git config --get http.https://x.example/.extraheader
 git config --get github.token
 git config sendemail.smtppass
 git config http.proxy
-git config --get-regexp http
-git config --get-regexp .
-git config --get-regexp '^(alias|http)'
-git config --get-regexp '^.*token'
+git config --get-regexp '^(alias|http)' -f x
 git config --get-urlmatch http https://example.com
 git config --get-color x
 git config user.name x
@@ -190,7 +186,6 @@ git config --global --edit
 git config --rename-section a b
 git config --remove-section a
 git config --blob=HEAD:.env --list
-git config list --show-origin
 git var -l
 git var GIT_SHELL_PATH
 git help log

@@ -102,6 +102,8 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // What goes to the output is written nowhere.
     let looks = if letters.contains('x') { letters.contains('O') } else { letters.contains('t') };
     if known && looks && others.iter().all(plain) {
+        // What is taken out and shown is judged by its name.
+        others.iter().filter(|_| letters.contains('x')).for_each(|member| scene.read(member, false));
         return archives.iter().filter(|archive| **archive != "-").for_each(|archive| scene.read(archive, false));
     }
     let makes = letters.contains(['c', 'r', 'u', 'A']) || parsed.operands.contains(&"--create");

@@ -182,6 +182,10 @@ pytest py.test tox nox flake8 pylint coverage coverage3 ipython ipython3 jupyter
 jest vitest mocha ava karma cypress playwright phpunit rspec behave cucumber storybook
 bazel bazelisk buck buck2 pants please plz sbt lein mix mill flutter fastlane pod rails gradlew mvnw
 turbo nx lerna rush lage moon gulp grunt ember ng vue nuxt next gatsby astro remix expo react-native webpack webpack-cli rollup parcel eslint_d
+hg chg flask scrapy django-admin celery dbt airflow dvc snakemake invoke inv fab doit hatch pdm pipenv rebar3 waf mage cap thor yo foreman guard
+rubocop standard reek brakeman erb_lint phpstan psalm pest codecept behat rector phan php-cs-fixer
+ionic cordova nest ts-node ts-node-dev tsx babel-node babel postcss tailwindcss tsup unbuild rspack rsbuild snowpack microbundle stylelint commitlint
+knip syncpack textlint remark markdownlint markdownlint-cli2 cdktf sst amplify wrangler architect nyc c8 stryker tap wdio webdriverio nightwatch
 husky lint-staged tflint ansible-lint ansible-test molecule pulumi cdk serverless sls
 eval source . exec builtin command time trap nohup setsid doas sudo su pkexec runuser run0 chroot nsenter ssh
 tclsh wish expect expectk osascript cmd cmd.exe powershell powershell.exe pwsh pwsh.exe

@@ -10,6 +10,7 @@ use sayso_shell::{analyse, doubt_about_script, quote};
 pub fn is_read_only(draft: &Draft) -> bool {
     draft.opaque.is_none()
         && draft.dangers.is_empty()
+        && draft.bound.is_empty()
         && draft.effects.iter().all(|effect| match effect.kind {
             EffectKind::Read => !matches!(effect.target, Target::UnknownPath(_)),
             EffectKind::Run => effect.manner.known_program,

@@ -21,8 +21,12 @@ fn a_setting_counts_in_the_folder_and_above() {
     scratch.file("ws/a/rust-toolchain.toml", "");
     assert_eq!((rust("."), rust("a/b").as_deref()), (None, Some("/ws/a/rust-toolchain.toml")));
     // Above the workspace, too: somebody may have opened a folder of a larger project.
+    let question = Question::Settings { folder: ".".to_owned(), settings: vec![Setting { file: "rust-toolchain.toml".to_owned(), counts: Counts::Always }] };
+    let facts = scratch.machine.answer(&scratch.at("ws/a/b"), &scratch.at("ws/a/b"), &[question]);
+    assert!(facts.settings(0).unwrap().found.is_some());
+    // What is above the home is nobody's project.
     scratch.file("rust-toolchain.toml", "");
-    assert_eq!(rust(".").as_deref(), Some("/rust-toolchain.toml"));
+    assert_eq!(rust("."), None);
 }
 
 #[test]
