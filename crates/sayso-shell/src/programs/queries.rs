@@ -168,10 +168,15 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Whether these words make the program print something and nothing else, where no setting of the project says otherwise.
 pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
     let prints = is_query(&scene.name, words);
-    if prints {
+    if prints && !looks_at_no_setting(&scene.name, words) {
         scene.bind(".", settings::of(&scene.name), "runs what the project names");
     }
     prints
+}
+
+/// What is answered before any setting is read.
+fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
+    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]))
 }
 
 /// Programs that do more than print when they are only asked for help or their version: a page of help takes keys, the version of the
@@ -182,7 +187,7 @@ pytest py.test tox nox flake8 pylint coverage coverage3 ipython ipython3 jupyter
 jest vitest mocha ava karma cypress playwright phpunit rspec behave cucumber storybook
 bazel bazelisk buck buck2 pants please plz sbt lein mix mill flutter fastlane pod rails gradlew mvnw
 turbo nx lerna rush lage moon gulp grunt ember ng vue nuxt next gatsby astro remix expo react-native webpack webpack-cli rollup parcel eslint_d
-hg chg flask scrapy django-admin celery dbt airflow dvc snakemake invoke inv fab doit hatch pdm pipenv rebar3 waf mage cap thor yo foreman guard
+latexmk act ack ctags uctags irb pry perltidy indent msbuild overcommit lefthook bb gnuplot hg chg flask scrapy django-admin celery dbt airflow dvc snakemake invoke inv fab doit hatch pdm pipenv rebar3 waf mage cap thor yo foreman guard
 rubocop standard reek brakeman erb_lint phpstan psalm pest codecept behat rector phan php-cs-fixer
 ionic cordova nest ts-node ts-node-dev tsx babel-node babel postcss tailwindcss tsup unbuild rspack rsbuild snowpack microbundle stylelint commitlint
 knip syncpack textlint remark markdownlint markdownlint-cli2 cdktf sst amplify wrangler architect nyc c8 stryker tap wdio webdriverio nightwatch
@@ -201,7 +206,9 @@ pub(crate) fn tells_about_itself(scene: &mut Scene<'_>, words: &[&str]) -> bool 
         _ => false,
     };
     let tells = asked && !NOT_JUST_TOLD.split_ascii_whitespace().any(|name| name == scene.name);
-    if tells {
+    if tells && looks_at_no_setting(&scene.name, words) {
+        scene.settle();
+    } else if tells {
         scene.settle();
         scene.bind(".", settings::of(&scene.name), "runs what the project names");
     }

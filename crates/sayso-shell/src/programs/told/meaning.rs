@@ -126,6 +126,7 @@ fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
     let note = if note.is_empty() { "does what the project's settings say" } else { note };
     let settings = || settings::of(&scene.name);
     match told.bound {
+        _ if given.has("--norc") => {}
         None => {}
         Some(Bound::Here) => scene.bind(".", settings(), note),
         Some(Bound::BesideOperands) => {
