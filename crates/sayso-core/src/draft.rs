@@ -1,7 +1,9 @@
 //! The two halves of an analysis: a [`Draft`] with open questions, and the [`Reading`] it settles to.
 
 use crate::effect::{Effect, EffectKind, Place, Target};
-use crate::fact::{BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, from_home, shown};
+use crate::fact::{
+    BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, from_home, shown,
+};
 use crate::paths::{below, join};
 use crate::spread::spread;
 use crate::verdict::Tier;
@@ -176,9 +178,8 @@ impl Draft {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
         }
         unbind(&mut effects, &self.bound, facts);
-        let starts_here = |question: &usize| {
-            facts.git(*question).is_some_and(|fact| fact.root.as_deref() == Some(facts.surroundings.cwd.as_str()))
-        };
+        let starts_here =
+            |question: &usize| facts.git(*question).is_some_and(|fact| fact.root.as_deref() == Some(facts.surroundings.cwd.as_str()));
         if !self.tops.iter().all(starts_here) {
             effects.push(Effect::unknown("the repository starts in another folder than this one"));
         }

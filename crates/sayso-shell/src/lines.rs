@@ -96,7 +96,18 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document, text: &'a str) -> Self {
-        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, feed: None, piped: false, depth: 0, inside: None }
+        Walk {
+            document,
+            text,
+            steps: Vec::new(),
+            state: State::default(),
+            background: false,
+            words: 0,
+            feed: None,
+            piped: false,
+            depth: 0,
+            inside: None,
+        }
     }
 
     /// Walks a script that stands in a word: what it lists is added here. A shell of its own has the folder and its arguments, but none of the

@@ -112,7 +112,9 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
 /// `git rev-parse --show-toplevel`.
 pub(crate) fn is_top(script: &Script) -> bool {
     let [node] = script.0.as_slice() else { return false };
-    literal_words(node).is_some_and(|words| matches!(words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice(), ["git", "rev-parse", "--show-toplevel"]))
+    literal_words(node).is_some_and(|words| {
+        matches!(words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice(), ["git", "rev-parse", "--show-toplevel"])
+    })
 }
 
 /// Counts what it reads, and prints the number alone.

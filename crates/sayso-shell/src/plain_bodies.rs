@@ -124,7 +124,9 @@ mod tests {
 
     #[test]
     fn a_body_whose_output_is_taken_stays() {
-        for after in ["} | sh\n", "}\nf | bash\n", "}\neval \"$(f)\"\n", "}\n. <(f)\n", "} > x\n./x\n", "} > x\nchmod +x x; x\n", "}\nf | python3\n"] {
+        for after in
+            ["} | sh\n", "}\nf | bash\n", "}\neval \"$(f)\"\n", "}\n. <(f)\n", "} > x\n./x\n", "} > x\nchmod +x x; x\n", "}\nf | python3\n"]
+        {
             let piped = format!("f() {{\ncat <<EOF\nrm -rf /\nEOF\n{after}");
             assert_eq!(without_plain_bodies(&piped), None, "{after}");
         }

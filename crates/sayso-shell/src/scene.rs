@@ -241,7 +241,12 @@ impl<'a> Scene<'a> {
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
                 let as_git = only.starts_with(hole::NOT_IGNORED);
-                search(self.draft, place.question, Search { words: parted, as_git, ignored: !as_git, names: self.only_names, ..EVERYTHING }, names(only));
+                search(
+                    self.draft,
+                    place.question,
+                    Search { words: parted, as_git, ignored: !as_git, names: self.only_names, ..EVERYTHING },
+                    names(only),
+                );
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }

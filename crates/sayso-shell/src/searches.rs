@@ -23,7 +23,8 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
         "rg" | "ag" | "ack" => {
             // A pattern that only leaves names out brings nothing back.
             let brings_back = name != "rg" || brings_names_back(arguments);
-            let hidden = has(&["--hid", "--no-i", "--unr", "--all"], &['.', 'u', 'a']) || brings_back && has(&["--glob", "--iglob"], &['g']);
+            let hidden =
+                has(&["--hid", "--no-i", "--unr", "--all"], &['.', 'u', 'a']) || brings_back && has(&["--glob", "--iglob"], &['g']);
             let ignored = match name {
                 "rg" => has(&["--no-i", "--unr"], &['u']) || brings_back && has(&["--glob", "--iglob"], &['g']),
                 "ag" => has(&["--all", "--unr", "--skip"], &['u', 'a', 'U', 't']),

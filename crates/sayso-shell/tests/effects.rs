@@ -220,7 +220,10 @@ fn questions_are_asked_once_and_for_every_program_but_builtins() {
     assert_eq!(draft.questions.iter().filter(|question| matches!(question, Question::Path { path, .. } if path == "sub/a")).count(), 1);
     let command = &draft.commands[0];
     assert_eq!(draft.questions[command.program.unwrap()], Question::Program { name: "git".into() });
-    assert_eq!(draft.questions[command.git.unwrap()], Question::GitHelpers { folder: "sub".into(), logins: false, settings: false, stash: false });
+    assert_eq!(
+        draft.questions[command.git.unwrap()],
+        Question::GitHelpers { folder: "sub".into(), logins: false, settings: false, stash: false }
+    );
     assert_eq!(analyse("git -C a -C b status").commands[0].git.map(|_| ()), Some(()));
     for text in ["cd x", "echo x", "printf x", "pwd", "true", "false", "test -f x", "time echo x"] {
         assert_eq!(analyse(text).commands[0].program, None, "{text}");

@@ -3,8 +3,7 @@
 use sayso_core::decide::{Case, Run, decide};
 use sayso_core::diagnostic::Source;
 use sayso_core::fact::{
-    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact,
-    Surroundings,
+    BelowFact, Fact, Facts, GitFact, Ignored, NamesFact, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact, Surroundings,
 };
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};

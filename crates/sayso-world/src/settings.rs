@@ -105,10 +105,14 @@ mod tests {
     #[test]
     fn a_newer_go_is_one_that_is_not_installed() {
         let installed = Some([1, 22, 1]);
-        for same in ["module a\n\ngo 1.22\n", "go 1.22.1", "go 1.20 // old", "go 1.22\ntoolchain local", "toolchain go1.22.0", "module golang"] {
+        for same in
+            ["module a\n\ngo 1.22\n", "go 1.22.1", "go 1.20 // old", "go 1.22\ntoolchain local", "toolchain go1.22.0", "module golang"]
+        {
             assert!(!names_newer_go(same, installed), "{same}");
         }
-        for newer in ["go 1.23", "go 1.22.2", " go\t1.30", "go 1.22\ntoolchain go1.23.0", "toolchain go1.22.0-x", "go 1.23rc1", "go (\n1.30\n)"] {
+        for newer in
+            ["go 1.23", "go 1.22.2", " go\t1.30", "go 1.22\ntoolchain go1.23.0", "toolchain go1.22.0-x", "go 1.23rc1", "go (\n1.30\n)"]
+        {
             assert!(names_newer_go(newer, installed), "{newer}");
         }
         assert!(!names_newer_go("go 1.30", Some([1, 20, 4])), "it fetches no other one");

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use sayso_core::digest::{Digest, Encoder};
 use sayso_core::fact::{
-    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact,
-    Surroundings,
+    Fact, Facts, GitFact, Ignored, Link, NamesFact, OwnPath, Owner, PathFact, PathKind, ProgramFact, Question, SettingsFact, Surroundings,
 };
 use sayso_core::paths::join;
 use sayso_gate::ports::{Content, Tally, World};

@@ -93,8 +93,7 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         return;
     }
     // These only look whether a file could be read as a program; `ruby -c` takes options from its first line.
-    if let ("php", ["-l", file]) | ("node", ["--check" | "-c", file]) =
-        (scene.name.as_str(), parsed.operands.as_slice())
+    if let ("php", ["-l", file]) | ("node", ["--check" | "-c", file]) = (scene.name.as_str(), parsed.operands.as_slice())
         && !crate::hole::may_be_option(file)
     {
         scene.settle();
@@ -115,7 +114,8 @@ fn shows_to_pipe(scene: &mut Scene<'_>, words: &[&str]) -> bool {
     let plain = |word: &&str| !crate::hole::may_be_option(word) && !word.starts_with('+');
     match scene.name.as_str() {
         "less" | "more" | "zless" | "zmore" => {
-            let letters = |word: &&&str| word.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|letter| b"NSRFXiMnEsr".contains(&letter)));
+            let letters =
+                |word: &&&str| word.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|letter| b"NSRFXiMnEsr".contains(&letter)));
             let files: Vec<&&str> = words.iter().skip_while(letters).collect();
             let shows = !files.is_empty() && files.iter().all(|word| plain(word));
             if shows {

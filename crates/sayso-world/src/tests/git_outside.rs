@@ -84,7 +84,8 @@ fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     scratch.run_git(&["config", "remote.origin.url", "git@example.com:x.git"], b"");
     scratch.run_git(&["config", "url.https://ghp_x@example.com/.insteadOf", "https://example.com/"], b"");
     assert_eq!(kinds(true, false), [GitHelperKind::Login]);
-    let settings = |settings: bool| match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins: true, settings, stash: false }) {
+    let settings = |settings: bool| match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins: true, settings, stash: false })
+    {
         Some(Fact::Git(fact)) => fact.helpers.len(),
         other => panic!("{other:?}"),
     };

@@ -21,7 +21,10 @@ fn a_setting_counts_in_the_folder_and_above() {
     scratch.file("ws/a/rust-toolchain.toml", "");
     assert_eq!((rust("."), rust("a/b").as_deref()), (None, Some("/ws/a/rust-toolchain.toml")));
     // Above the workspace, too: somebody may have opened a folder of a larger project.
-    let question = Question::Settings { folder: ".".to_owned(), settings: vec![Setting { file: "rust-toolchain.toml".to_owned(), counts: Counts::Always }] };
+    let question = Question::Settings {
+        folder: ".".to_owned(),
+        settings: vec![Setting { file: "rust-toolchain.toml".to_owned(), counts: Counts::Always }],
+    };
     let facts = scratch.machine.answer(&scratch.at("ws/a/b"), &scratch.at("ws/a/b"), &[question]);
     assert!(facts.settings(0).unwrap().found.is_some());
     // What is above the home is nobody's project.
@@ -35,7 +38,8 @@ fn what_the_home_holds_is_the_persons_own() {
     scratch.folder("home/ws/a");
     scratch.file("home/.npmrc", "x");
     let ask = |workspace: &str| {
-        let question = Question::Settings { folder: ".".to_owned(), settings: vec![Setting { file: ".npmrc".to_owned(), counts: Counts::Always }] };
+        let question =
+            Question::Settings { folder: ".".to_owned(), settings: vec![Setting { file: ".npmrc".to_owned(), counts: Counts::Always }] };
         let facts = scratch.machine.answer(&scratch.at("home/ws/a"), &scratch.at(workspace), &[question]);
         facts.settings(0).unwrap().found.is_some()
     };
