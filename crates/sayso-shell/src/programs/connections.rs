@@ -77,14 +77,24 @@ fn sockets(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// Without `-n` the machine's own resolver is asked for the names of hosts that are connected already; no word of the command gets there.
+/// Without `-n` other machines are asked for the names of addresses.
 fn only_protocols(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let without_addresses = ["--interfaces", "--statistics", "--unix", "--version"];
+    let only_those = !parsed.options.is_empty()
+        && parsed
+            .options
+            .iter()
+            .all(|option| without_addresses.contains(&&*option.name) || matches!(&*option.name, "--listening" | "--all" | "--programs"))
+        && without_addresses.iter().any(|name| parsed.has(name));
+    if !parsed.has("--numeric") && !only_those {
+        scene.unknown("`netstat` without `-n` asks other machines for names");
+    }
     if !parsed.operands.iter().all(|word| matches!(*word, "tcp" | "udp" | "inet" | "inet6")) {
         scene.unknown("this form of `netstat` is not known");
     }
 }
 
-/// Processes by port, number, user or name; the name of a host among the words would be asked for.
+/// Processes by port, number, user or name; a host's name would be asked for.
 fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let letters =
         |word: &str, known: &[u8]| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || known.contains(&byte));
@@ -98,8 +108,10 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 .is_some_and(|ports| !ports.is_empty() && ports.bytes().all(|byte| byte.is_ascii_digit() || b",-".contains(&byte)))
     };
     let mut words = parsed.operands.iter().copied().peekable();
-    let mut known = true;
+    let (mut known, mut files, mut numeric) = (true, false, false);
     while let Some(word) = words.next() {
+        // `-n` shows numbers instead of names, and `-t` shows neither.
+        numeric |= word.strip_prefix('-').is_some_and(|rest| rest.split('i').next().is_some_and(|flags| flags.contains(['n', 't'])));
         known &= match word {
             "-i" | "-ni" | "-nPi" | "-Pni" | "-ti" => {
                 // What does not start with `-` is the address.
@@ -112,11 +124,16 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 Some("sTCP:LISTEN" | "sTCP:ESTABLISHED") => true,
                 Some(rest) => !rest.is_empty() && rest.bytes().all(|letter| b"nPtlaUV".contains(&letter)),
                 None => {
+                    files = true;
                     scene.read(word, false);
                     hole::is_literal(word) && !word.starts_with('+')
                 }
             },
         };
+    }
+    let only_files = files && parsed.operands.iter().all(|word| !word.starts_with('-'));
+    if !numeric && !only_files && parsed.operands != ["-v"] {
+        scene.unknown("`lsof` without `-n` asks other machines for names");
     }
     if !known {
         scene.unknown("this form of `lsof` is not known");

@@ -5,9 +5,8 @@
 //!
 //! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
 //! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
-//! start-up code), `jest` and its like (the version in `node_modules` answers). That a program looks whether there is a newer version of
-//! itself, at an address that nothing in the workspace names, is no effect of the call: `terraform version`, `npm ls`, `pip list`. Options of
-//! the tables elsewhere (`ls --version`) need no line here.
+//! start-up code), `jest` and its like (the version in `node_modules` answers), and what looks whether there is a newer version of itself:
+//! `terraform version`, `npm ls`, `az version`, `gcloud version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
@@ -19,7 +18,6 @@ const QUERIES: &str = "
 python python2 python3 pypy pypy3: --version | -V | --help
 node nodejs: --version | -v | --help
 npm npx: --version | -v
-npm: root | root -g | prefix | prefix -g | bin | bin -g | run | config get registry | config get prefix | config get cache | get registry
 yarn pnpm: --version | -v
 pnpm: root | root -g | bin | bin -g | store path
 deno bun: --version | -V | -v
@@ -81,12 +79,10 @@ docker: --version | -v | compose version
 podman docker-compose: --version
 kubectl: version --client | version --client=true
 helm: version | version --short
-tofu terraform terragrunt packer: version | --version | -version
+tofu: version | --version | -version
 vagrant: --version | -v
-pulumi: version
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
-gcloud az: --version | version
 gcloud: config list | config get-value project | config get project | config get-value account | config configurations list
 aws: configure list | configure list-profiles
 k9s: version
@@ -182,7 +178,7 @@ fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
 /// Programs that do more than print when they are only asked for help or their version: a page of help takes keys, the version of the
 /// project answers, or the words would be a command.
 const NOT_JUST_TOLD: &str = "
-less most zless zmore pg lv gcloud aws bundle bundler gem ri
+less most zless zmore pg lv gcloud az aws terraform terragrunt packer npm bundle bundler gem ri
 pytest py.test tox nox flake8 pylint coverage coverage3 ipython ipython3 jupyter
 jest vitest mocha ava karma cypress playwright phpunit rspec behave cucumber storybook
 bazel bazelisk buck buck2 pants please plz sbt lein mix mill flutter fastlane pod rails gradlew mvnw

@@ -9,9 +9,8 @@ const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
 rustc rustdoc rustfmt rustup: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
-npm: .npmrc package.json@
 yarn: .yarnrc .yarnrc.yml package.json=packageManager package.json=volta
-pnpm: .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
+pnpm: package.json@ .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
 mvn: .mvn
 gradle: gradle.properties gradle/gradle-daemon-jvm.properties
@@ -19,7 +18,6 @@ dotnet: global.json
 poetry: .poetry poetry.toml pyproject.toml=requires-plugins
 bundle bundler: Gemfile Gemfile.lock gems.rb gems.locked .bundle
 composer: composer.json
-terraform: .terraform-version
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: ansible.cfg
 mise rtx: mise.toml .mise.toml mise.local.toml .mise.local.toml mise .mise .config/mise .config/mise.toml .tool-versions
 shellcheck: .shellcheckrc shellcheckrc
@@ -54,7 +52,7 @@ mod tests {
     #[test]
     fn a_program_has_the_settings_of_its_line() {
         let files = |name: &str| of(name).into_iter().map(|setting| (setting.file, setting.counts)).collect::<Vec<_>>();
-        assert_eq!(files("npm"), [(".npmrc".to_owned(), Counts::Always), ("package.json".to_owned(), Counts::AsLink)]);
+        assert_eq!(files("mvn"), [(".mvn".to_owned(), Counts::Always)]);
         assert_eq!(files("go").first(), Some(&("go.mod".to_owned(), Counts::WithNewerGo)));
         assert!(files("yarn").contains(&("package.json".to_owned(), Counts::WithText("packageManager".to_owned()))));
         assert!(files("bundler") == files("bundle") && files("ls").is_empty() && files("").is_empty());

@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 29] = [
+const HELPERS: [(&str, &[&str]); 31] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -49,18 +49,23 @@ const HELPERS: [(&str, &[&str]); 29] = [
     ("npx --version", &["env", "node"]),
     ("git submodule", &["basename", "sed", "uname"]),
     // A login shell reads the administrator's and the person's own profile first.
+    ("man", &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat"]),
+    ("mvn", &["java", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
     ("bash -l", &["id"]),
     ("bash -lc", &["id"]),
     ("bash -lic", &["id"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
 /// `top` makes the empty folder for its settings, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
-const OWN_NOTES: [(&str, &[&str]); 7] = [
+const OWN_NOTES: [(&str, &[&str]); 10] = [
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
     ("jar", &["/hsperfdata_", "/coredump_filter"]),
     ("javap", &["/hsperfdata_", "/coredump_filter"]),
+    ("jps", &["/hsperfdata_", "/coredump_filter"]),
+    ("mvn", &["/hsperfdata_", "/coredump_filter"]),
+    ("man", &["/var/cache/man/"]),
     ("top", &["/home/.config"]),
     ("dpkg-deb", &["/tmp/dpkg-deb."]),
 ];
