@@ -97,12 +97,12 @@ sqlite3: --version | -version
 redis-cli redis-server: --version | -v
 mongosh: --version
 nginx: -v
-screen: --version | -v | -ls | -list
+screen: --version | -v
 ssh: -V
 curl wget: --version | -V
 openssl: version | version -a
 gpg: --version
-tmux: -V | ls | list-sessions | list-windows | list-panes
+tmux: -V
 vim vi nvim emacs: --version
 bash zsh fish sh dash: --version
 systemctl journalctl: --version
