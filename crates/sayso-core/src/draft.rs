@@ -25,8 +25,6 @@ pub struct Draft {
     pub searches: Vec<usize>,
     /// The folder it runs in or the home stands in the command without quotes, so that a blank in its name would part it.
     pub parted: bool,
-    /// Questions for repositories that have to start in the folder the operation runs in, since the rest was read so.
-    pub tops: Vec<usize>,
     /// Commands whose effects are all listed only where no setting says otherwise.
     pub bound: Vec<Bound>,
 }
@@ -178,11 +176,6 @@ impl Draft {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
         }
         unbind(&mut effects, &self.bound, facts);
-        let starts_here =
-            |question: &usize| facts.git(*question).is_some_and(|fact| fact.root.as_deref() == Some(facts.surroundings.cwd.as_str()));
-        if !self.tops.iter().all(starts_here) {
-            effects.push(Effect::unknown("the repository starts in another folder than this one"));
-        }
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {

@@ -203,13 +203,6 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     let Closed { name, interprets, git, here } = scene.close();
     let interprets = interprets || line.read_inside;
-    if line.stands_here {
-        match git.filter(|_| line.folders.list().iter().all(String::is_empty)) {
-            Some(question) => draft.tops.push(question),
-            None => draft.effects.push(Effect { part: Some(part), ..Effect::unknown("where the repository starts is not known") }),
-        }
-    }
-
     searches::searches(draft, part, &name, &arguments, &here);
 
     // The words with the wrappers are needed only where there are any.

@@ -44,7 +44,6 @@ mod options;
 mod other_shells;
 mod outputs;
 mod places;
-mod plain_bodies;
 mod programs;
 mod proposals;
 mod quote;

@@ -10,7 +10,6 @@ use crate::field::Field;
 use crate::folders::Folders;
 use crate::hole::{self, TEXT};
 use crate::listers::Listed;
-use crate::outputs;
 use crate::variables::{Variables, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -42,8 +41,6 @@ pub(crate) struct Step {
     pub(crate) started: bool,
     /// What it prints goes to another command of the line, and not to a screen.
     pub(crate) piped: bool,
-    /// It prints where the repository starts, which the rest of the line takes for the folder it runs in.
-    pub(crate) stands_here: bool,
     /// It is no command, but names of files that are parted at blanks.
     pub(crate) hands_on: Option<String>,
     /// It is no command, but a variable of the environment that a word shows.
@@ -279,9 +276,6 @@ impl<'a> Walk<'a> {
                     let result = self.apart(|walk| walk.script(script));
                     self.piped = piped;
                     result?;
-                    if let Some(step) = self.steps.last_mut().filter(|_| outputs::is_top(script)) {
-                        step.stands_here = true;
-                    }
                 }
                 Piece::Parameter { name, form, .. } => {
                     // How long a value is tells nothing.

@@ -50,23 +50,27 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
     }
     let names = places.iter().map(|place| format!("{}{PARTED}", names_below(place, &only))).collect();
     let grep_nul = |word: &&str| {
-        matches!(*word, "-Z" | "--null")
-            || identity(first) == "grep" && word.starts_with('-') && !word.starts_with("--") && word.contains('Z')
+        let letter = match identity(first) {
+            "grep" => 'Z',
+            "rg" | "fd" | "fdfind" => '0',
+            _ => return matches!(*word, "-Z" | "--null"),
+        };
+        matches!(*word, "-Z" | "--null") || word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
     };
     let by_nul = arguments.iter().any(|word| matches!(*word, "-print0" | "-z" | "-0" | "--print0") || grep_nul(word));
     Some(Listed { names, by_nul })
 }
 
-/// Whether what git ignores is not among the names. What git tracks is the project's own, and a pattern brings names back to `rg`.
+/// Whether what git ignores is not among the names, as git itself says: those that it does not track, but for those it ignores. What it tracks
+/// may be ignored all the same, and what other programs leave out is close to that and not the same.
 fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
-    let short = |letters: &[char]| arguments.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters));
-    let long = |starts: &[&str]| arguments.iter().any(|word| starts.iter().any(|start| word.starts_with(start)));
-    match name {
-        "git" => !(short(&['o', 'i']) || long(&["--others", "--ignored"])) || arguments.contains(&"--exclude-standard") && !short(&['i']),
-        "rg" => !(short(&['u', 'g']) || long(&["--no-i", "--unr", "--glob", "--iglob"])),
-        "fd" | "fdfind" => !(short(&['I', 'u']) || long(&["--no-i", "--unr"])),
-        _ => false,
-    }
+    let others = |word: &&&str| matches!(**word, "-o" | "--others");
+    let plain = |word: &&&str| !word.starts_with('-') || matches!(**word, "ls-files" | "--exclude-standard" | "-z");
+    let rest = arguments.iter().filter(|word| !others(word));
+    name == "git"
+        && arguments.iter().any(|word| *word == "--exclude-standard")
+        && arguments.iter().any(|word| others(&word))
+        && rest.clone().all(|word| plain(&word))
 }
 
 /// Numbers of commits, one on a line: `git log --format=%H` and `git rev-list`, of branches and not of a stash, which may hold files that git

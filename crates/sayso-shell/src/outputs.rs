@@ -74,8 +74,6 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
     let only_errors = simple.redirects.iter().all(drops_errors);
     match (words.as_slice(), simple.redirects.as_slice()) {
         (["pwd"], []) => Some(HERE.to_string()),
-        // The world tells later whether the repository starts in this very folder.
-        _ if is_top(script) => Some(HERE.to_string()),
         (["cat"], [redirect]) if matches!(redirect.descriptor, None | Some(0)) => match &redirect.kind {
             RedirectKind::HereDocument(number) => {
                 let text = document.bodies.get(*number)?.literal()?;
@@ -107,14 +105,6 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
         (["git", "merge-base", one, other], _) if only_errors && is_commit(one) && is_commit(other) => Some(COMMIT.to_string()),
         _ => None,
     }
-}
-
-/// `git rev-parse --show-toplevel`.
-pub(crate) fn is_top(script: &Script) -> bool {
-    let [node] = script.0.as_slice() else { return false };
-    literal_words(node).is_some_and(|words| {
-        matches!(words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice(), ["git", "rev-parse", "--show-toplevel"])
-    })
 }
 
 /// Counts what it reads, and prints the number alone.

@@ -53,10 +53,8 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
     let questions: Vec<usize> =
         effects.filter(|(_, effect)| below(effect)).filter_map(|(_, effect)| Some(effect.place()?.question)).collect();
     let only = names_of_search(name, arguments);
-    // Only `rg` reads the files of git that say so as git does.
-    let as_git = name == "rg" && !ignored;
     for question in questions {
-        scene::search(draft, question, Search { hidden, follow, ignored, as_git, ..Search::default() }, only.clone());
+        scene::search(draft, question, Search { hidden, follow, ignored, ..Search::default() }, only.clone());
     }
 }
 

@@ -1,7 +1,6 @@
 //! Every word that can be seen in a text that may not be readable as a whole: over-approximate, for deny rules and danger.
 
 use crate::danger_code::is_language;
-use crate::plain_bodies::without_plain_bodies;
 use crate::split::{After, Found, Segment, split};
 use crate::{forms, other_shells, programs, wrappers};
 
@@ -45,8 +44,6 @@ impl Seen {
 /// Looks at a text, and at the scripts inside it.
 pub(crate) fn look(text: &str) -> Seen {
     let mut found = Found { cut: text.len() > MOST_TEXT, ..Found::default() };
-    let shortened = (text.len() <= MOST_TEXT && text.contains("<<")).then(|| without_plain_bodies(text)).flatten();
-    let text = shortened.as_deref().unwrap_or(text);
     let whole = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
     scripts(whole, &mut found);
     let Found { mut segments, mut cut, .. } = found;

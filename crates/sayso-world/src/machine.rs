@@ -427,6 +427,10 @@ impl Pass<'_> {
         if matches!(walked.end, End::PerProcess) {
             return None;
         }
+        // Many programs go upwards by the name they were started in, and not by where a link leads.
+        if let Some(link) = walked.links.first() {
+            return Some(SettingsFact { found: Some(link.at.clone()) });
+        }
         let newer = settings.iter().any(|setting| setting.counts == Counts::WithNewerGo);
         let go = if newer { self.program("go")?.file } else { None };
         Some(settings_upwards(nearest_folder(&walked), settings, &self.surroundings, go.as_deref()))

@@ -1,7 +1,6 @@
 //! Programs that talk to other machines, but for `curl` and `wget`.
 
 use super::Program;
-use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
 use sayso_core::effect::{EffectKind, Manner};
@@ -52,10 +51,6 @@ fn talk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 fn transfer(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let is_remote = |word: &str| word.contains("://") || word.split('/').next().is_some_and(|start| start.contains(':'));
     let words: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();
-    if scene.name == "rsync" && only_tells(&parsed.operands) && !words.iter().any(|word| is_remote(word)) {
-        scene.settle();
-        return words.iter().for_each(|word| scene.read(word, true));
-    }
     for word in words.iter().filter(|word| is_remote(word)) {
         scene.connect(word);
     }
@@ -77,33 +72,4 @@ fn transfer(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         }
     }
     scene.unknown("copies files, as options and settings say that are not all known");
-}
-
-/// Whether `rsync` only tells what it would do, with no option that leads elsewhere.
-fn only_tells(words: &[&str]) -> bool {
-    const LONG: [&str; 14] = [
-        "--dry-run",
-        "--archive",
-        "--verbose",
-        "--recursive",
-        "--delete",
-        "--stats",
-        "--itemize-changes",
-        "--human-readable",
-        "--progress",
-        "--checksum",
-        "--compress",
-        "--update",
-        "--times",
-        "--quiet",
-    ];
-    let bundle = |word: &str| word.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-')).map(str::to_owned);
-    let known = |word: &&str| match bundle(word) {
-        Some(letters) => letters.bytes().all(|letter| b"avnrltpgozhimucHSWqx".contains(&letter)),
-        None if word.starts_with("--exclude=") || word.starts_with("--include=") => hole::is_literal(word),
-        None if word.starts_with('-') => LONG.contains(word),
-        None => !hole::may_be_option(word),
-    };
-    let dry = words.iter().any(|word| *word == "--dry-run" || bundle(word).is_some_and(|letters| letters.contains('n')));
-    dry && words.iter().all(known)
 }

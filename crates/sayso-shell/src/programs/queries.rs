@@ -10,7 +10,7 @@
 
 use std::sync::LazyLock;
 
-use super::settings;
+use super::{settings, told};
 use crate::names::QuickMap;
 use crate::scene::Scene;
 
@@ -79,12 +79,11 @@ docker: --version | -v | compose version
 podman docker-compose: --version
 kubectl: version --client | version --client=true
 helm: version | version --short
-tofu: version | --version | -version
 vagrant: --version | -v
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
 gcloud: config list | config get-value project | config get project | config get-value account | config configurations list
-aws: configure list | configure list-profiles
+aws: configure list-profiles
 k9s: version
 deno: info
 yarn: workspaces info
@@ -172,39 +171,23 @@ pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
 
 /// What is answered before any setting is read.
 fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
-    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]))
+    // Of what is asked of pip here, only its list looks for a newer pip.
+    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]) | ("pip" | "pip3", _))
 }
 
-/// Programs that do more than print when they are only asked for help or their version: a page of help takes keys, the version of the
-/// project answers, or the words would be a command.
-const NOT_JUST_TOLD: &str = "
-less most zless zmore pg lv gcloud az aws terraform terragrunt packer npm bundle bundler gem ri
-pytest py.test tox nox flake8 pylint coverage coverage3 ipython ipython3 jupyter
-jest vitest mocha ava karma cypress playwright phpunit rspec behave cucumber storybook
-bazel bazelisk buck buck2 pants please plz sbt lein mix mill flutter fastlane pod rails gradlew mvnw
-turbo nx lerna rush lage moon gulp grunt ember ng vue nuxt next gatsby astro remix expo react-native webpack webpack-cli rollup parcel eslint_d
-latexmk act ack ctags uctags irb pry perltidy indent msbuild overcommit lefthook bb gnuplot hg chg flask scrapy django-admin celery dbt airflow dvc snakemake invoke inv fab doit hatch pdm pipenv rebar3 waf mage cap thor yo foreman guard
-rubocop standard reek brakeman erb_lint phpstan psalm pest codecept behat rector phan php-cs-fixer
-ionic cordova nest ts-node ts-node-dev tsx babel-node babel postcss tailwindcss tsup unbuild rspack rsbuild snowpack microbundle stylelint commitlint
-knip syncpack textlint remark markdownlint markdownlint-cli2 cdktf sst amplify wrangler architect nyc c8 stryker tap wdio webdriverio nightwatch
-husky lint-staged tflint ansible-lint ansible-test molecule pulumi cdk serverless sls
-eval source . exec builtin command time trap nohup setsid doas sudo su pkexec runuser run0 chroot nsenter ssh
-tclsh wish expect expectk osascript cmd cmd.exe powershell powershell.exe pwsh pwsh.exe
-init telinit halt reboot poweroff shutdown sayso
+/// Programs that change something by other words, and read no setting before they tell of themselves.
+const STANDARD: &str = "
+tar rsync env xargs find sed gawk cp mv rm mkdir rmdir ln touch chmod chown chgrp install dd truncate tee split mktemp timeout stdbuf nice
+zip unzip gzip bzip2 xz zstd patch
 ";
 
-/// Whether a program that is known prints something about itself and nothing else.
+/// Whether a program that only looks, whatever it is told, is asked for nothing but its help or its version, or a standard one is.
+///
+/// Of all others many read settings of the folder first, or start the copy that the project has, so that each of them needs a line above.
 pub(crate) fn tells_about_itself(scene: &mut Scene<'_>, words: &[&str]) -> bool {
-    let pages = matches!(scene.name.as_str(), "systemctl" | "journalctl" | "hostnamectl" | "timedatectl" | "localectl" | "loginctl");
-    let asked = match words {
-        ["--help"] => !pages,
-        ["--version"] => true,
-        _ => false,
-    };
-    let tells = asked && !NOT_JUST_TOLD.split_ascii_whitespace().any(|name| name == scene.name);
-    if tells && looks_at_no_setting(&scene.name, words) {
-        scene.settle();
-    } else if tells {
+    let standard = || STANDARD.split_ascii_whitespace().any(|name| name == scene.name);
+    let tells = matches!(words, ["--help" | "--version"]) && (standard() || told::only_looks(&scene.name));
+    if tells {
         scene.settle();
         scene.bind(".", settings::of(&scene.name), "runs what the project names");
     }
@@ -243,7 +226,10 @@ fn fits(form: &str, words: &[&str]) -> bool {
 
 /// A name of a package or the like: nothing that may be an option, or that is only known when it runs.
 fn is_plain(word: &str) -> bool {
-    !word.starts_with('-') && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@~/*,-".contains(&byte))
+    // `@x` would be a file with more words.
+    !word.starts_with(['-', '@'])
+        && !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@~/*,-".contains(&byte))
 }
 
 #[cfg(test)]

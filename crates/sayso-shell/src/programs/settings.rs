@@ -7,10 +7,11 @@ use sayso_core::fact::{Counts, Setting};
 
 const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
-rustc rustdoc rustfmt rustup: rust-toolchain rust-toolchain.toml
+rustc rustdoc rustfmt rustup clippy-driver cargo-clippy cargo-fmt cargo-miri rust-gdb rust-gdbgui rust-lldb rust-analyzer rls: rust-toolchain rust-toolchain.toml
+pip pip3: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
-yarn: .yarnrc .yarnrc.yml package.json=packageManager package.json=volta
-pnpm: package.json@ .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
+yarn: .yarnrc .yarnrc.yml .corepack.env package.json=packageManager package.json=volta package.yaml package.json5
+pnpm: package.json@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
 mvn: .mvn
 gradle: gradle.properties gradle/gradle-daemon-jvm.properties

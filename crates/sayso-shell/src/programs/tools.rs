@@ -95,6 +95,7 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // These only look whether a file could be read as a program; `ruby -c` takes options from its first line.
     if let ("php", ["-l", file]) | ("node", ["--check" | "-c", file]) = (scene.name.as_str(), parsed.operands.as_slice())
         && !crate::hole::may_be_option(file)
+        && !file.contains(':')
     {
         scene.settle();
         return scene.read(file, false);

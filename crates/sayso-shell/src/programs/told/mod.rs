@@ -145,6 +145,12 @@ pub(super) fn find(name: &str) -> Option<row::Row> {
     row::Row::read(TEXT.get(line..)?)
 }
 
+/// Whether every form of a program only looks at what its words name, wherever it runs.
+pub(super) fn only_looks(name: &str) -> bool {
+    let row = find(name).filter(|row| !row.has_forms() && row.place().is_none());
+    row.is_some_and(|row| row.own().told().is_ok_and(|told| told.does == row::Does::Looks))
+}
+
 /// Whether a program is told, and if so, whether it may run its words or only its purpose is told.
 pub(super) fn is_open(name: &str) -> Option<bool> {
     start(name).map(|start| start & OPEN != 0)
