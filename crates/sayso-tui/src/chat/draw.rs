@@ -131,6 +131,7 @@ impl Chat {
         }
         let mut rows = self.input.rows(area.width);
         if self.input.is_empty()
+            && !self.input.is_searching()
             && let Some(row) = rows.first_mut()
         {
             row.push((Tone::Faint, PLACEHOLDER.to_owned()));

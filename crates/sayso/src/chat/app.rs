@@ -23,12 +23,14 @@ use sayso_tui::theme::Tone;
 
 use super::base::Base;
 use super::conversation::{Said, close};
+use super::history::History;
 use super::instructions::instructions;
 use super::model::configured::Configured;
 use super::model::{Model, Usage};
 use super::news::{News, Reporter, ToScreen};
-use super::offered::{self, Around};
+use super::offered::Around;
 use super::session::Session;
+use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
 use super::{shown, tabs};
 use crate::screen::notice::{Notice, Waiting};
@@ -72,6 +74,8 @@ pub struct App {
     pub news: Receiver<News>,
     /// What a pattern would have covered.
     pub patterns: Arc<dyn Patterns>,
+    /// Where what is typed is kept for later sessions.
+    pub history: History,
     /// The screen.
     pub chat: Chat,
     /// What is open and goes on; nothing at the start.
@@ -93,7 +97,7 @@ pub struct Now {
     /// When Ctrl-C was pressed last.
     pressed: Option<Instant>,
     /// A change that is taken back on `y`.
-    pub(super) undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
+    undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
     /// A text that is sent when the turn is over.
     queued: Option<String>,
     dirty: bool,
@@ -357,7 +361,9 @@ impl App {
             }
             key => {
                 if let Typed::Sent(text) = self.chat.input.key(&key) {
-                    match self.now.worker.is_some() && super::slash::waits(&text) {
+                    // It is a convenience: a text that cannot be kept is sent all the same.
+                    let _ = self.history.add(&text);
+                    match self.now.worker.is_some() && slash::waits(&text) {
                         true => {
                             self.chat.notice = Some("that is sent when this turn is over".to_owned());
                             self.now.queued = Some(text);
@@ -388,9 +394,9 @@ impl App {
     fn sent(&mut self, text: &str) {
         self.chat.transcript.follow();
         let trimmed = text.trim();
-        if trimmed.starts_with('/') && !trimmed.contains('\n') {
+        if slash::is_command(text) {
             self.chat.transcript.add(Item::person(trimmed));
-            return super::slash::run(self, trimmed);
+            return self.command(trimmed);
         }
         self.chat.transcript.add(Item::person(text));
         let person = Said::Person(text.to_owned());
@@ -399,6 +405,30 @@ impl App {
         }
         self.said.push(person);
         self.turn();
+    }
+
+    /// Carries out what starts with `/`.
+    fn command(&mut self, text: &str) {
+        let desk = Desk { base: &self.base, around: &self.around, configured: &self.configured, model: self.model.as_ref() };
+        let came = slash::carry_out(&desk, text);
+        // Whatever it was, it may be a setting.
+        self.judge_again();
+        match came {
+            Ok(Came::Lines(lines)) => shown::note(self, lines),
+            Ok(Came::Settings) => self.open_settings(),
+            Ok(Came::Undo(plan, lines)) => {
+                shown::note(self, lines);
+                self.now.undo = Some(plan);
+                self.chat.notice = Some("take it back? y, or any other key to leave it".to_owned());
+            }
+            Ok(Came::Model(model)) => {
+                self.model = Arc::from(model);
+                let words = format!("✓ `{}` answers from here on", visible(self.model.name()));
+                shown::note(self, vec![line(Tone::Good, words)]);
+            }
+            Ok(Came::Quit) => self.now.over = true,
+            Err(why) => shown::problem(self, &why),
+        }
     }
 
     /// Starts a turn on a thread of its own.
@@ -411,7 +441,14 @@ impl App {
         let work = move || {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
             let system = instructions(&around.workspace, base.settings(&around.agent).as_ref());
-            let tools = offered::own();
+            if !base.served().names().is_empty() {
+                to.tell(News::Doing("asking the MCP servers for their tools".to_owned()));
+            }
+            let (tools, troubles) = base.served().tools();
+            to.tell(News::Doing("thinking".to_owned()));
+            for why in troubles {
+                to.tell(News::Missing(why));
+            }
             let turn = Turn { model: model.as_ref(), system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
             let gate = || {
                 // Where it cannot be read, the gate denies everything, and says so.
@@ -430,13 +467,8 @@ impl App {
         }
     }
 
-    /// The person wants to leave.
-    pub(super) fn quit(&mut self) {
-        self.now.over = true;
-    }
-
     /// Shows the settings.
-    pub(super) fn open_settings(&mut self) {
+    fn open_settings(&mut self) {
         self.chat.settings = Some(Settings::new(tabs::tabs(&self.base)));
     }
 
@@ -464,22 +496,13 @@ impl App {
     }
 
     /// A change of settings may deny a question that is open, and never approves one.
-    pub(super) fn judge_again(&mut self) {
+    fn judge_again(&mut self) {
         let Some(open) = &self.now.asking else { return };
         if self.base.denies(&open.prompt.operation) {
             let denial = Answer { note: Some("the settings were changed, and deny it now".to_owned()), ..open.prompt.answer(Choice::Deny) };
             self.answer(Ended::Answered { answer: denial, by: "settings".to_owned() });
             self.chat.notice = Some("the open question is denied by the settings now".to_owned());
         }
-    }
-
-    /// The names of models that can be chosen, and the one that answers.
-    pub(super) fn models(&self) -> String {
-        format!(
-            "`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`",
-            visible(self.model.name()),
-            visible(&self.configured.names().join(", "))
-        )
     }
 }
 

@@ -26,7 +26,7 @@ pub const COMMANDS: &[Command] = &[
     ("/permissions reset", "back to the mode of your files"),
     ("/permissions stats", "how the calls of this session ended"),
     ("/permissions clear", "take back what was allowed for this session"),
-    ("/settings", "change settings, rules and grants"),
+    ("/settings", "change settings, rules and grants; or at once: /settings mode balanced"),
     ("/rules", "the rules that last"),
     ("/grants", "what your answers allow"),
     ("/audit", "the last entries of the record"),
@@ -55,7 +55,8 @@ pub fn help() -> Vec<Spans> {
     out.push(Vec::new());
     for (key, about) in [
         ("Enter", "sends; Alt-Enter, or \\ before Enter, starts a new line"),
-        ("↑ ↓", "what you typed before"),
+        ("↑ ↓", "what you typed before, also in earlier sessions"),
+        ("Ctrl-R", "finds something of that"),
         ("Tab", "completes a command"),
         ("PgUp PgDn", "scroll"),
         ("Ctrl-O", "shows all of what tools brought, or folds it"),
@@ -134,6 +135,7 @@ fn show(base: &Base, agent: &str) -> Vec<Spans> {
     let timeout = if settings.approval_timeout == 0 { "none".to_owned() } else { format!("{} s", settings.approval_timeout) };
     let standing = learned::standing(&base.whereabouts().state).unwrap_or_default();
     let (rules, grants): (Vec<_>, Vec<_>) = standing.iter().partition(|one| is_rule(one));
+    let served = base.served().names();
     vec![
         row("mode", format!("{}: {}", settings.mode.word(), meaning(Some(settings.mode)))),
         row("questions", start::word(base.how()).to_owned()),
@@ -142,6 +144,7 @@ fn show(base: &Base, agent: &str) -> Vec<Spans> {
         row("asking", if settings.enabled { "on" } else { "off for low and medium risk" }.to_owned()),
         row("timeout", timeout),
         row("sandbox", sandbox()),
+        row("servers", if served.is_empty() { "none (`servers.yaml`)".to_owned() } else { visible(&served.join(", ")).into_owned() }),
         row("remembered", format!("{} rules, {} grants", rules.len(), grants.len())),
         row("workspace", visible(base.workspace()).into_owned()),
     ]

@@ -38,6 +38,10 @@ pub enum News {
     Ends(Box<Finished>),
     /// Somebody is asked.
     Asked(Arc<Prompt>, SyncSender<Ended>),
+    /// This goes on.
+    Doing(String),
+    /// This is missing.
+    Missing(String),
     /// Which sandbox this machine has.
     Sandbox(String),
     /// The turn is over.

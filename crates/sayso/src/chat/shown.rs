@@ -19,6 +19,7 @@ use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
 use super::app::App;
+use super::base::Base;
 use super::conversation::Said;
 use super::model::{Piece, Trouble};
 use super::news::News;
@@ -59,12 +60,17 @@ pub fn bar(app: &mut App) {
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
     bar.usage = app.now.usage.words().unwrap_or_default();
-    app.chat.banner = match (how, mode) {
+    app.chat.banner = banner(&app.base, &app.around.agent);
+}
+
+/// What has to be seen all the time: that nothing is asked about.
+pub fn banner(base: &Base, agent: &str) -> Option<String> {
+    match (base.how(), base.settings(agent).map(|settings| settings.mode)) {
         (How::Yolo, _) => Some(YOLO_BANNER.to_owned()),
         (How::ApproveAll, _) => Some("[warn] approve-all - what would be asked about runs unasked, in this session".to_owned()),
         (_, Some(Mode::TrustAll)) => Some("[warn] trust-all - nothing is asked about in this session; denials stay denials".to_owned()),
         _ => None,
-    };
+    }
 }
 
 /// Shows what was said before.
@@ -166,6 +172,8 @@ pub fn hear(app: &mut App, news: News) {
             }
         }
         News::Ends(finished) => ends(app, &finished),
+        News::Doing(words) => doing(app, &words),
+        News::Missing(why) => problem(app, &why),
         News::Sandbox(words) => app.chat.bar.sandbox = words,
         News::Asked(..) | News::Over(..) => {}
     }

@@ -25,8 +25,8 @@ use crate::cli::rules::line::{SUBJECTS, line};
 use crate::cli::rules::templates;
 use crate::learned;
 
-/// The styles of prompts that a screen can have.
-const STYLES: [&str; 4] = ["auto", "modal", "status", "inline"];
+/// The styles of prompts.
+const STYLES: [&str; 5] = ["auto", "modal", "status", "inline", "line"];
 /// What a new rule starts with.
 const NEW_RULE: &str = "allow command ";
 
@@ -41,7 +41,7 @@ const GENERAL: &[Setting] = &[
     Setting(
         "prompt_style",
         "Style",
-        "How a question looks: in front of everything, at the bottom, in the flow; `auto` chooses by the risk.",
+        "How a question looks: in front of everything, at the bottom, in the flow; `auto` chooses by the risk. With `line`, the next sessions are in plain lines.",
     ),
     Setting("keymap", "Keys", "Which keys answer a question; `?` at a question shows them."),
 ];
