@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
+use sayso_tools::files::Files;
+use sayso_tools::undo::Plan;
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::chat::draw::{Activity, Chat};
 use sayso_tui::chat::input::Typed;
@@ -37,6 +39,8 @@ use crate::screen::notice::{Notice, Waiting};
 use crate::screen::painted::look;
 use crate::screen::tty::{Event, Taken, Tty};
 
+/// What is asked before a change is taken back.
+const TAKE_BACK: &str = "take it back? y, or any other key to leave it";
 /// No more frames than this: what comes faster is shown together.
 const FRAME: Duration = Duration::from_millis(33);
 /// So often the sign of something that goes on turns.
@@ -45,6 +49,10 @@ const SPIN: Duration = Duration::from_millis(250);
 const MOMENT: Duration = Duration::from_millis(30);
 /// Two times Ctrl-C within this time leaves.
 const TWICE: Duration = Duration::from_secs(2);
+/// What is typed so soon after a question was not meant for it.
+const ARMING: Duration = Duration::from_millis(300);
+/// So much news is heard before keys are looked at again: a command that prints without end must not make the screen deaf.
+const MOST_HEARD: usize = 256;
 /// Colours come when they are ready; so often it is looked whether they are.
 const COLOURS: Duration = Duration::from_millis(25);
 
@@ -96,11 +104,13 @@ pub struct Now {
     pub(super) usage: Usage,
     /// When Ctrl-C was pressed last.
     pressed: Option<Instant>,
-    /// A change that is taken back on `y`.
-    undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
+    /// A change that is taken back on `y`, and since when that is asked.
+    undo: Option<(Instant, Box<(Files, Plan)>)>,
     /// A text that is sent when the turn is over.
     queued: Option<String>,
     dirty: bool,
+    /// There is more news than was heard.
+    behind: bool,
     over: bool,
 }
 
@@ -212,12 +222,13 @@ impl App {
         let now = Instant::now();
         let key = keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(quiet_since)));
         let frame = self.now.dirty.then(|| FRAME.saturating_sub(painted.elapsed()));
+        let behind = self.now.behind.then_some(Duration::ZERO);
         let spin = self.chat.activity.as_ref().filter(|_| self.now.asking.is_none()).map(|_| SPIN);
         let open = self.now.asking.as_ref();
         let clock = open.and_then(|open| open.asking.next_change(now));
         let call = open.and_then(|open| open.notice.next(now));
         let colours = open.filter(|open| open.asking.is_waiting()).map(|_| COLOURS);
-        [key, frame, spin, clock, call, colours].into_iter().flatten().min()
+        [key, frame, behind, spin, clock, call, colours].into_iter().flatten().min()
     }
 
     fn look_at_the_clock(&mut self, taken: &mut Taken<'_>) {
@@ -231,7 +242,12 @@ impl App {
 
     /// Hears what the turn tells.
     fn hear(&mut self) {
-        while let Ok(news) = self.news.try_recv() {
+        self.now.behind = true;
+        for _ in 0..MOST_HEARD {
+            let Ok(news) = self.news.try_recv() else {
+                self.now.behind = false;
+                return;
+            };
             self.now.dirty = true;
             match news {
                 News::Asked(prompt, reply) => self.ask(prompt, reply),
@@ -338,7 +354,12 @@ impl App {
             self.chat.notice = None;
             self.now.pressed = None;
         }
-        if let Some(plan) = self.now.undo.take() {
+        if self.now.undo.as_ref().is_some_and(|(since, _)| since.elapsed() < ARMING) && !is_interrupt {
+            // It was typed for something else.
+            self.chat.notice = Some(TAKE_BACK.to_owned());
+            return Ok(());
+        }
+        if let Some((_, plan)) = self.now.undo.take() {
             if key == Key::Char('y') {
                 shown::undo(self, &plan);
                 return Ok(());
@@ -398,7 +419,7 @@ impl App {
             self.chat.transcript.add(Item::person(trimmed));
             return self.command(trimmed);
         }
-        self.chat.transcript.add(Item::person(text));
+        self.chat.transcript.add(Item::person(text.trim_end()));
         let person = Said::Person(text.to_owned());
         if let Err(why) = self.session.keep(&person) {
             return shown::problem(self, &format!("the session cannot be kept: {why}"));
@@ -418,8 +439,8 @@ impl App {
             Ok(Came::Settings) => self.open_settings(),
             Ok(Came::Undo(plan, lines)) => {
                 shown::note(self, lines);
-                self.now.undo = Some(plan);
-                self.chat.notice = Some("take it back? y, or any other key to leave it".to_owned());
+                self.now.undo = Some((Instant::now(), plan));
+                self.chat.notice = Some(TAKE_BACK.to_owned());
             }
             Ok(Came::Model(model)) => {
                 self.model = Arc::from(model);

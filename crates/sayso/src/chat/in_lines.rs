@@ -14,7 +14,8 @@ use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later};
-use sayso_tui::fold::Spans;
+use sayso_tui::fold::{Spans, fold, line};
+use sayso_tui::theme::Tone;
 
 use super::app::Left;
 use super::base::Base;
@@ -32,13 +33,15 @@ use super::{shown, worded};
 use crate::cli::undo;
 use crate::screen::line::{Line, forget_typed};
 use crate::screen::paint::Paint;
-use crate::screen::plain::{self, Look};
+use crate::screen::plain::Look;
 use crate::screen::progress::Progress;
 
 /// What stands before what the person types.
 const PERSON: &str = "you: ";
 /// The same, where a text goes on.
 const GOES_ON: &str = "and: ";
+/// How a line of ours goes on: what stands there may have been written by others.
+const MORE: &str = "    ↪ ";
 /// What follows a line so soon was pasted together with it.
 const TOO_SOON: Duration = Duration::from_millis(30);
 /// So often it is looked whether a signal came.
@@ -334,13 +337,24 @@ fn texts(lines: Vec<Spans>) -> Vec<String> {
     lines.into_iter().map(|spans| spans.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
+/// Lines of sayso's own, broken between words: somebody may have them read out.
 fn say(tty: &mut File, lines: &[String]) -> io::Result<()> {
-    let mut text = plain::folded(lines, Paint::for_stream(tty)).join("\n");
-    text.push('\n');
+    let width = Paint::for_stream(tty).cut_at().unwrap_or(usize::MAX);
+    let mut text = String::new();
+    for row in lines.iter().flat_map(|one| one.split('\n')).flat_map(|one| fold(&line(Tone::Text, one), width, MORE)) {
+        text.extend(row.into_iter().map(|(_, text)| text));
+        text.push('\n');
+    }
+    if text.is_empty() {
+        text.push('\n');
+    }
     tty.write_all(text.as_bytes())?;
     tty.flush()
 }
 
 fn problem(tty: &mut File, why: &str) -> io::Result<()> {
-    say(tty, &[format!("sayso: {}", visible_block(why))])
+    let why = visible_block(why);
+    let lines: Vec<String> =
+        why.lines().enumerate().map(|(at, text)| format!("{}{text}", if at == 0 { "sayso: " } else { MORE })).collect();
+    say(tty, &lines)
 }

@@ -1,9 +1,11 @@
 //! What a model is told beside the conversation: where it works, and how permissions work here.
 
 use sayso_core::policy::settings::Resolved;
+use sayso_core::visible::visible;
 
 /// The instructions of a session.
 pub fn instructions(workspace: &str, settings: Option<&Resolved>) -> String {
+    let workspace = visible(workspace);
     let mode = settings.map_or("unknown", |settings| settings.mode.word());
     format!(
         "You work with a person at their terminal, in the folder {workspace}. Answer in Markdown, in short. Use the tools to look at things \

@@ -84,9 +84,8 @@ fn undo(base: &Base, id: Option<&str>) -> Result<Came, String> {
     let files = Files::open(&base.whereabouts().state, Settings::default())?;
     let plan = plan(&files, id)?;
     let mut out = vec![line(Tone::Strong, "this would")];
-    for (path, words) in &plan.words {
-        out.push(line(Tone::Text, format!("  {}: {}", visible(&path.display().to_string()), visible(words))));
-    }
+    // The words name the file.
+    out.extend(plan.words.iter().map(|(_, words)| line(Tone::Text, format!("  {}", visible(words)))));
     for conflict in &plan.conflicts {
         out.push(line(Tone::Warning, format!("  {}: {}", visible(&conflict.path.display().to_string()), visible(&conflict.why))));
         out.extend(conflict.diff.lines().map(|text| line(Tone::Faint, format!("    {}", visible(text)))));

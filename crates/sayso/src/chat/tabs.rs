@@ -257,6 +257,10 @@ fn set(base: &Base, key: &str, value: &str) -> Result<String, String> {
     let (after, source) = value_of(base, &plain);
     match source.contains("settings.yaml") {
         true => Ok(format!("saved: {key} is {value}")),
+        // A mode of `/permissions` is one of this session, like a flag.
+        false if source == "command line" => {
+            Err(format!("saved for later; in this session a flag or `/permissions` stands above it: {key} is {}", visible(&after)))
+        }
         false => Err(format!("saved, but {} stands above it: {key} is {}", visible(&source), visible(&after))),
     }
 }

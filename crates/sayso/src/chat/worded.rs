@@ -35,8 +35,12 @@ pub fn all(base: &Base) -> Vec<Spans> {
                 _ => String::new(),
             };
             let value = if row.value.is_empty() { String::new() } else { format!(": {}", row.value) };
-            let label = if matches!(row.kind, Kind::Rule | Kind::Grant | Kind::Fact) { format!("{}  ", row.label) } else { String::new() };
-            out.push(vec![(Tone::Key, format!("  {}{value}", visible(&name(&row)))), (Tone::Text, format!("{words}  {label}"))]);
+            let (name, label) = match row.kind {
+                Kind::Rule | Kind::Grant => (visible(&name(&row)).into_owned(), format!("  {}", row.label)),
+                Kind::Fact => (row.label.clone(), String::new()),
+                _ => (visible(&name(&row)).into_owned(), String::new()),
+            };
+            out.push(vec![(Tone::Key, format!("  {name}{value}")), (Tone::Text, format!("{words}{label}"))]);
             out.push(line(Tone::Faint, format!("    {}", row.help)));
         }
     }

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::channel;
 
 use clap::Args;
 use sayso_core::decide::Run as How;
@@ -141,8 +140,7 @@ fn on_screen(
 ) -> Result<Exit, Stop> {
     let cannot = |error: io::Error| Stop::usage(format!("the terminal cannot be opened: {error}"));
     let mut tty = Tty::open().map_err(cannot)?;
-    let (to, news) = channel();
-    let to = ToScreen::new(to, tty.waker().map_err(cannot)?);
+    let (to, news) = ToScreen::new(tty.waker().map_err(cannot)?);
     let flag = || Arc::new(AtomicBool::new(false));
     let (stopped, leave, interrupted) = (flag(), flag(), flag());
     for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGINT, &interrupted)] {

@@ -9,7 +9,7 @@ use super::{KEY, configure};
 use crate::terminal::screen::{Room, Screen};
 
 /// What stands in the empty line.
-const READY: &str = "say something, or /help";
+pub const READY: &str = "say something, or /help";
 
 /// A session in a room.
 pub fn open(room: &Room, args: &str, columns: u16, rows: u16) -> Screen {
@@ -26,7 +26,7 @@ pub fn say(screen: &mut Screen, text: &str) {
 }
 
 /// Waits until nothing goes on.
-fn idle(screen: &Screen) {
+pub fn idle(screen: &Screen) {
     screen.see(READY);
     screen.gone("Ctrl-C stops");
 }
