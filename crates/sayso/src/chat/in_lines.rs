@@ -198,7 +198,7 @@ impl InLines {
                     None => say(tty, &["nothing was taken back".to_owned()])?,
                     Some(Ok(done)) => {
                         let mut lines: Vec<String> = done.words.iter().map(|words| visible(words).into_owned()).collect();
-                        lines.push("/undo takes this back, too".to_owned());
+                        lines.push(format!("/undo {} takes this back, too", visible(&done.id)));
                         say(tty, &lines)?;
                     }
                     Some(Err(why)) => problem(tty, &why)?,
@@ -242,7 +242,7 @@ impl InLines {
         close(&mut self.said);
         match &ended.trouble {
             None => {}
-            Some(Trouble::Stopped) => say(tty, &["you stopped this turn; Ctrl-C again leaves".to_owned()])?,
+            Some(Trouble::Stopped) => say(tty, &["you stopped this turn".to_owned()])?,
             Some(Trouble::Failed(why)) => problem(tty, why)?,
         }
         match ended.usage.words() {

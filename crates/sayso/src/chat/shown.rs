@@ -267,7 +267,7 @@ pub fn undo(app: &mut App, (files, plan): &(sayso_tools::files::Files, sayso_too
     match carry_out(app.base.whereabouts(), files, plan) {
         Ok(done) => {
             let mut lines: Vec<Spans> = done.words.iter().map(|words| line(Tone::Good, format!("✓ {}", visible(words)))).collect();
-            lines.push(line(Tone::Faint, "  /undo takes this back, too"));
+            lines.push(line(Tone::Faint, format!("  /undo {} takes this back, too", visible(&done.id))));
             note(app, lines);
         }
         Err(why) => problem(app, &why),

@@ -94,5 +94,8 @@ fn undo(base: &Base, id: Option<&str>) -> Result<Came, String> {
         out.push(line(Tone::Warning, "  nothing was changed: it would lose what came after"));
         return Ok(Came::Lines(out));
     }
+    if plan.words.is_empty() {
+        return Ok(Came::Lines(vec![line(Tone::Text, "everything is back as it was already")]));
+    }
     Ok(Came::Undo(Box::new((files, plan)), out))
 }

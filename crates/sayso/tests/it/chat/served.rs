@@ -110,11 +110,12 @@ fn a_call_is_shown_as_one_of_a_server_and_nothing_is_left_behind() {
 #[test]
 fn a_server_that_is_missing_is_told_once_and_the_rest_goes_on() {
     let room = room("");
-    tell(&room, "[sh, -c, 'echo it \u{1b}broke >&2; exit 3']");
+    tell(&room, r#"[sh, -c, 'printf "it \033[2Jbroke" >&2; exit 3']"#);
     let mut screen = open(&room, "", 100, 30);
     say(&mut screen, "say one");
     screen.see("▍ one");
     screen.see("✗ the MCP server `s` cannot be used");
+    screen.see("it ␛[2Jbroke");
     say(&mut screen, "say two");
     screen.see("▍ two");
     idle(&screen);
