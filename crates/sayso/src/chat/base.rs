@@ -273,26 +273,29 @@ fn parts(
 
 fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench, String> {
     settings(&parts.policy).ok_or("the policy cannot be read, so everything is denied")?;
+    let workspace = parts.workspace.clone();
     let workbench = Workbench::open_with(parts, Some(served.servers()))?;
     if !keys.is_empty() {
         let keys = Arc::clone(keys);
-        workbench.gate.add_plugin("key", Arc::new(move |_, reading| near_a_key(&keys, reading)));
+        workbench.gate.add_plugin("key", Arc::new(move |_, reading| near_a_key(&keys, &workspace, reading)));
     }
     Ok(Bench { workbench })
 }
 
-/// The key of a model is for its endpoint: nothing that a model calls reads or changes it, in no mode.
-fn near_a_key(keys: &[PathBuf], reading: &Reading) -> Option<(Decision, String)> {
+/// The key of a model is for its endpoint: nothing that is known to read or change it runs, in no mode. A search or a pattern of names that
+/// may find it counts as well, and is asked about where the folder holds the workspace, too.
+fn near_a_key(keys: &[PathBuf], workspace: &Path, reading: &Reading) -> Option<(Decision, String)> {
     let places = reading.effects.iter().filter_map(|effect| Some((effect, effect.place()?.fact.as_ref()?)));
     places
         .filter_map(|(effect, fact)| {
             let path = Path::new(&fact.canonical);
-            let is_it = |key: &&PathBuf| path == *key || fact.links.iter().any(|link| Path::new(&link.at) == *key);
-            if keys.iter().any(|key| is_it(&key)) {
+            let is_it = |key: &PathBuf| path == key || fact.links.iter().any(|link| Path::new(&link.at) == key);
+            if keys.iter().any(is_it) {
                 return Some((Decision::Deny, "it is the key of a model, which is for its endpoint alone".to_owned()));
             }
-            let above = effect.manner.recursive && keys.iter().any(|key| key.starts_with(path));
-            above.then(|| (Decision::Ask, format!("the key of a model is below `{}`", visible(&fact.canonical))))
+            let finds = (effect.manner.recursive || effect.manner.listing) && keys.iter().any(|key| key.starts_with(path));
+            let decision = if workspace.starts_with(path) { Decision::Ask } else { Decision::Deny };
+            finds.then(|| (decision, format!("the key of a model is below `{}`", visible(&fact.canonical))))
         })
         .max_by_key(|(decision, _)| *decision)
 }

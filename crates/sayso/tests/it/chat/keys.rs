@@ -55,6 +55,9 @@ fn a_key_elsewhere_is_read_by_no_tool_in_no_mode() {
         ("c4", "terminal", json(serde_json::json!({"command": format!("cp {path} here")}))),
         ("c5", "file_write", json(serde_json::json!({"path": path, "content": "x"}))),
         ("c6", "terminal", json(serde_json::json!({"command": "cat < innocent"}))),
+        ("c7", "terminal", json(serde_json::json!({"command": format!("grep -r . {folder}")}))),
+        ("c8", "file_grep", json(serde_json::json!({"pattern": ".", "path": folder}))),
+        ("c9", "terminal", json(serde_json::json!({"command": format!("tar c {folder}")}))),
     ];
     let calls: Vec<(&str, &str, &str)> = list.iter().map(|(id, tool, args)| (*id, *tool, args.as_str())).collect();
     for flags in [&["--mode", "high-risk-only", "--strict"][..], &["--approve-all"]] {
