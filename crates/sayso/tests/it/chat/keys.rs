@@ -60,7 +60,7 @@ fn a_key_elsewhere_is_read_by_no_tool_in_no_mode() {
         ("c9", "terminal", json(serde_json::json!({"command": format!("tar c {folder}")}))),
     ];
     let calls: Vec<(&str, &str, &str)> = list.iter().map(|(id, tool, args)| (*id, *tool, args.as_str())).collect();
-    for flags in [&["--mode", "high-risk-only", "--strict"][..], &["--approve-all"]] {
+    for flags in [&["--mode", "high-risk-only", "--strict"][..], &["--approve-all"], &["--yolo"]] {
         let none = std::time::Duration::ZERO;
         let endpoint = Endpoint::start(vec![Answer::Events(openai(&[], &calls), none), Answer::Events(openai(&["ok"], &[]), none)]);
         configure(&room, &endpoint.url, &path);
