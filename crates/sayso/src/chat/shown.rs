@@ -59,7 +59,7 @@ pub fn bar(app: &mut App) {
     bar.profile = settings.map(|settings| settings.profile).unwrap_or_default();
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
-    bar.usage = app.now.usage.words().unwrap_or_default();
+    bar.usage = app.now.usage.short().unwrap_or_default();
     app.chat.banner = banner(&app.base, &app.around.agent);
 }
 
@@ -246,6 +246,10 @@ pub fn over(app: &mut App, ended: &Ended) {
     app.chat.activity = None;
     (app.now.words, app.now.call) = (None, None);
     app.chat.transcript.drop_empty();
+    // What it cost stands below each turn; the bar has all of them together, where there is room.
+    if let Some(words) = ended.usage.words() {
+        note(app, vec![line(Tone::Faint, format!("  {words}"))]);
+    }
     match &ended.trouble {
         None => {}
         Some(Trouble::Stopped) => {

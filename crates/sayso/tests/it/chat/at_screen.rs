@@ -81,6 +81,9 @@ fn a_denial_with_a_note_is_seen_by_the_model() {
     screen.press("\r");
     screen.see("▍ As you like.");
     assert!(screen.text().contains("denied by the person: use src instead"), "{}", screen.text());
+    // What the endpoint counted, for the turn and in all.
+    screen.see("  22 tokens in, 14 out");
+    screen.see("22 in 14 out");
     let told = endpoint.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     assert_eq!(told, "denied by the person: use src instead. nothing was changed");
     assert!(!room.has("new.py"));
