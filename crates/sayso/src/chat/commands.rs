@@ -17,7 +17,7 @@ use crate::learned;
 /// All of them, with what they do; completion comes from here.
 pub const COMMANDS: &[Command] = &[
     ("/help", "what there is, and which keys"),
-    ("/permissions", "what is allowed unasked, and how to change it"),
+    ("/permissions", "what is allowed unasked, and how to change it (also /perms, /security)"),
     ("/permissions show", "the mode, the profile, the sandbox, and what holds"),
     ("/permissions strict", "ask for everything, reads too, in this session"),
     ("/permissions default", "ask for high and unknown risk only, in this session"),

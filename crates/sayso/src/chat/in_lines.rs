@@ -25,7 +25,7 @@ use super::instructions::instructions;
 use super::model::configured::Configured;
 use super::model::{Model, Trouble};
 use super::offered::Around;
-use super::once::Lines;
+use super::once::{GUTTER, Lines};
 use super::session::Session;
 use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
@@ -177,9 +177,20 @@ impl InLines {
         lines.extend(self.base.bench().0.workbench.remarks.iter().cloned());
         let before = self.said.iter().filter(|one| matches!(one, Said::Person(_))).count();
         if before > 0 {
-            lines.push(format!("it goes on: you said {before} things before"));
+            lines.push(format!("it goes on: you said {before} things before, and this was the last"));
         }
-        say(tty, &lines)
+        say(tty, &lines)?;
+        let last = self.said.iter().rposition(|one| matches!(one, Said::Person(_))).unwrap_or_default();
+        for one in self.said.get(last..).unwrap_or_default() {
+            let (mark, text) = match one {
+                Said::Person(text) => (PERSON, text),
+                Said::Model(answer) if !answer.text.is_empty() => (GUTTER, &answer.text),
+                _ => continue,
+            };
+            let lines: Vec<String> = text.lines().map(|line| format!("{mark}{}", visible(line))).collect();
+            say(tty, &lines)?;
+        }
+        Ok(())
     }
 
     /// Carries out what starts with `/`; whether the person leaves.

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!((usage.words(), usage.short()), (None, None));
         usage.add(Usage { input: 1234, output: 56, cost: None });
         assert_eq!((usage.words().unwrap().as_str(), usage.short().unwrap().as_str()), ("1234 tokens in, 56 out", "1.2k in 56 out"));
-        usage.add(Usage { input: 2_000_000, output: 999, cost: Some(0.125) });
-        assert_eq!(usage.short().unwrap(), "2.0M in 1.0k out $0.12");
+        usage.add(Usage { input: 2_000_000, output: 999, cost: Some(0.25) });
+        assert_eq!(usage.short().unwrap(), "2.0M in 1.0k out $0.25");
     }
 }

@@ -208,6 +208,7 @@ fn a_terminal_that_is_gone_denies_and_a_killed_session_goes_on() {
     drop(screen);
     let again = dumb(&room, "--resume");
     assert!(again.text().contains("it goes on: you said 1 things before"), "{}", again.text());
+    assert!(again.text().contains("you: say the first words\n▍ the first words\n"), "{}", again.text());
     again.signal(Signal::TERM);
     assert_eq!(again.end().1, 1);
 }
