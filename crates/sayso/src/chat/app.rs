@@ -326,7 +326,12 @@ impl App {
                 if is_yes && (rest.waits().is_some() || taken.follows(MOMENT)?) {
                     open.asking.too_fast();
                 } else if !open.asking.is_over(now) {
-                    self.answer(answered(answer));
+                    // Somebody may have changed the policy elsewhere since it was asked.
+                    let is_denied = is_yes && self.base.denies_by_now(&open.prompt.operation);
+                    match is_denied {
+                        true => self.judge_again(),
+                        false => self.answer(answered(answer)),
+                    }
                 }
             }
             Next::Interrupted => {
@@ -520,11 +525,17 @@ impl App {
     fn judge_again(&mut self) {
         let Some(open) = &self.now.asking else { return };
         if self.base.denies(&open.prompt.operation) {
-            let denial = Answer { note: Some("the settings were changed, and deny it now".to_owned()), ..open.prompt.answer(Choice::Deny) };
-            self.answer(Ended::Answered { answer: denial, by: "settings".to_owned() });
+            let denial = changed(&open.prompt);
+            self.answer(denial);
             self.chat.notice = Some("the open question is denied by the settings now".to_owned());
         }
     }
+}
+
+/// The end of a question that the settings of the moment deny.
+pub(super) fn changed(prompt: &Prompt) -> Ended {
+    let note = Some("the settings were changed, and deny it now".to_owned());
+    Ended::Answered { answer: Answer { note, ..prompt.answer(Choice::Deny) }, by: "settings".to_owned() }
 }
 
 fn answered(answer: Answer) -> Ended {

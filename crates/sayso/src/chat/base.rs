@@ -213,6 +213,13 @@ impl Base {
         Ok(())
     }
 
+    /// Whether a call would be denied by what holds in this moment, whoever changed it: a yes counts only then.
+    pub fn denies_by_now(&self, operation: &Operation) -> bool {
+        // Where it cannot be read, everything is denied.
+        let _ = self.refresh();
+        self.denies(operation)
+    }
+
     /// Whether a call would be denied by now.
     pub fn denies(&self, operation: &Operation) -> bool {
         self.bench().as_ref().denies(operation)

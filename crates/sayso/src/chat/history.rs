@@ -21,7 +21,7 @@ const LONGEST: usize = 16 << 10;
 /// A file that is longer is made shorter.
 const LARGE: u64 = 1 << 20;
 /// One that is longer than this is not ours.
-const LARGEST: u64 = 32 << 20;
+const LARGEST: u64 = 4 << 20;
 
 /// The history of a person.
 #[derive(Clone, Debug)]

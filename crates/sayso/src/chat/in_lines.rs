@@ -5,19 +5,19 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sayso_core::policy::settings::Resolved;
-use sayso_core::prompt::{Ended, Prompt};
+use sayso_core::prompt::{Choice, Ended, Prompt};
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::fold::{Spans, fold, line};
 use sayso_tui::theme::Tone;
 
-use super::app::Left;
+use super::app::{Left, changed};
 use super::base::Base;
 use super::conversation::{Said, close};
 use super::history::History;
@@ -55,12 +55,18 @@ const LONGEST: usize = 256 << 10;
 pub struct AtLines {
     settings: Mutex<Resolved>,
     stopped: Arc<AtomicBool>,
+    base: OnceLock<Weak<Base>>,
 }
 
 impl AtLines {
     /// With these settings. `stopped` says that the person pressed Ctrl-C.
     pub fn new(settings: Resolved, stopped: Arc<AtomicBool>) -> AtLines {
-        AtLines { settings: Mutex::new(settings), stopped }
+        AtLines { settings: Mutex::new(settings), stopped, base: OnceLock::new() }
+    }
+
+    /// What it asks for: a yes counts only if that does not deny the call by then.
+    pub fn stands_on(&self, base: &Arc<Base>) {
+        let _ = self.base.set(Arc::downgrade(base));
     }
 }
 
@@ -69,7 +75,15 @@ impl Ask for AtLines {
         Box::pin(async move {
             let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match Line::open(|paint| Look::of(&settings, paint), Arc::clone(&self.stopped)) {
-                Ok(line) => line.ask(prompt).await,
+                Ok(line) => {
+                    let ended = line.ask(Arc::clone(&prompt)).await;
+                    let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
+                    let base = self.base.get().and_then(Weak::upgrade);
+                    match is_yes && base.is_some_and(|base| base.denies_by_now(&prompt.operation)) {
+                        true => changed(&prompt),
+                        false => ended,
+                    }
+                }
                 Err(error) => Ended::Failed(format!("the terminal cannot be opened: {error}")),
             }
         })

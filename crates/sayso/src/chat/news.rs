@@ -75,10 +75,12 @@ impl ToScreen {
     /// Somebody who is told what runs.
     pub fn told(&self) -> Told {
         let (start, output) = (self.clone(), self.clone());
-        let halves: Mutex<[Half; 2]> = Mutex::default();
+        let halves: Arc<Mutex<[Half; 2]>> = Arc::default();
+        let fresh = Arc::clone(&halves);
         Told {
             // Nobody may be there to hear it any more.
             start: Box::new(move |approved| {
+                *fresh.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
                 start.tell(News::Runs(approval(approved)));
             }),
             output: Box::new(move |stream, bytes| {

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
@@ -26,6 +27,8 @@ const MOST_TOOLS: usize = 100;
 const LONGEST_ABOUT: usize = 4000;
 /// The longest schema that is told, in bytes.
 const LONGEST_SCHEMA: usize = 64 << 10;
+/// After so long a server that could not be used is tried again.
+const AGAIN: Duration = Duration::from_secs(300);
 /// Keys at the top of a schema with which endpoints refuse everything that they are asked.
 const REFUSED_KEYS: [&str; 6] = ["oneOf", "anyOf", "allOf", "not", "enum", "const"];
 
@@ -42,14 +45,24 @@ pub struct Tool {
 /// The servers of a session.
 pub struct Served {
     servers: Arc<Servers>,
+    stopped: Arc<AtomicBool>,
+    past: Mutex<Past>,
+}
+
+/// What happened before.
+#[derive(Default)]
+struct Past {
     /// What was told of what is missing: each thing is told once.
-    told: Mutex<BTreeSet<String>>,
+    told: BTreeSet<String>,
+    /// The servers that could not be used, and since when: nobody waits for them in every turn.
+    failed: BTreeMap<String, Instant>,
 }
 
 impl Served {
     /// The servers that the person has told; none is started yet.
     pub fn load(whereabouts: &Whereabouts, workspace: &Path, stopped: Arc<AtomicBool>) -> Served {
-        Served { servers: Arc::new(Servers::load(whereabouts, workspace, stopped, false)), told: Mutex::default() }
+        let servers = Arc::new(Servers::load(whereabouts, workspace, Arc::clone(&stopped), false));
+        Served { servers, stopped, past: Mutex::default() }
     }
 
     /// The servers themselves, for whoever runs what was approved.
@@ -64,10 +77,28 @@ impl Served {
 
     /// Everything that a model may call by now, and what is newly missing, in words for the person. Servers are started for this.
     pub fn tools(&self) -> (Tools, Vec<String>) {
-        let (said, troubles) = self.servers.tools();
+        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        past.failed.retain(|_, since| since.elapsed() < AGAIN);
+        let names: Vec<&str> = self.servers.names().filter(|name| !past.failed.contains_key(*name)).collect();
+        // All at once: each may take its time to start.
+        let looked: Vec<_> = std::thread::scope(|scope| {
+            let started: Vec<_> = names.iter().map(|name| scope.spawn(|| self.servers.tools_of(name))).collect();
+            started.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("a server could not be looked at".to_owned()))).collect()
+        });
+        let (mut said, mut troubles) = (Vec::new(), Vec::from_iter(self.servers.trouble()));
+        for (name, tools) in names.into_iter().zip(looked) {
+            match tools {
+                Ok(tools) => said.extend(tools),
+                // It did not fail: the person did not want to wait.
+                Err(_) if self.stopped.load(Ordering::SeqCst) => {}
+                Err(why) => {
+                    past.failed.insert(name.to_owned(), Instant::now());
+                    troubles.push(why);
+                }
+            }
+        }
         let (tools, more) = named(said);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = troubles.into_iter().chain(more).filter(|trouble| told.insert(trouble.clone())).collect();
+        let news = troubles.into_iter().chain(more).filter(|trouble| past.told.insert(trouble.clone())).collect();
         (Tools::of(self.servers(), tools), news)
     }
 }

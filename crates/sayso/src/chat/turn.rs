@@ -107,6 +107,9 @@ impl Turn<'_> {
         watch: &(dyn Watch + Sync),
         ended: &mut Ended,
     ) -> Result<bool, Trouble> {
+        if self.stopped.load(Ordering::SeqCst) {
+            return Err(Trouble::Stopped);
+        }
         let request = Request { system: &self.system, said, tools: &self.tools.offered, stopped: self.stopped };
         let reply = self.model.answer(&request, &mut |piece| watch.happens(Happens::Piece(piece)))?;
         ended.usage.add(reply.usage);

@@ -248,6 +248,7 @@ fn in_lines(
     };
     let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     let base = Arc::new(base);
+    ask.stands_on(&base);
     let id = session.id.clone();
     let mut lines = InLines {
         history: History::of(&base.whereabouts().state),
@@ -376,7 +377,12 @@ fn once(
         let _ = writeln!(io::stderr(), "sayso: {}", visible_block(&why));
     }
     let turn = Turn { model, system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
-    let ended = turn.take(&mut said, &|| base.bench(), &lines);
+    let gate = || {
+        // Where it cannot be read, the gate denies everything, and says so.
+        let _ = base.refresh();
+        base.bench()
+    };
+    let ended = turn.take(&mut said, &gate, &lines);
     if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
         let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
     }

@@ -153,6 +153,34 @@ fn a_model_that_calls_sayso_gets_nowhere() {
 }
 
 #[test]
+fn a_yes_counts_only_if_the_policy_of_that_moment_does_not_deny_it() {
+    let deny = "rules: [{deny: {write: 'b.py'}}]";
+    for (policy, says) in [(deny, "the settings were changed, and deny it now"), ("rules: [", "the settings were changed, and deny it now")]
+    {
+        let room = Room::new(&[]).policy("mode: balanced");
+        let mut screen = open(&room, "", 100, 40);
+        say(&mut screen, "write b.py: 1");
+        screen.see("PERMISSION REQUIRED");
+        let room = room.policy(policy);
+        screen.press("y");
+        screen.see(says);
+        idle(&screen);
+        assert!(!room.has("b.py"), "{policy}");
+    }
+    // In lines, too.
+    let room = Room::new(&[]).policy("mode: balanced");
+    let mut screen = room.start(&format!("TERM=dumb exec {} chat", env!("CARGO_BIN_EXE_sayso")), 100, 60);
+    screen.see("you: ");
+    screen.send("write b.py: 1\n");
+    screen.see("Your answer: ");
+    let room = room.policy(deny);
+    std::thread::sleep(Duration::from_millis(500));
+    screen.send("y\n");
+    screen.see("the settings were changed, and deny it now");
+    assert!(!room.has("b.py"));
+}
+
+#[test]
 fn a_key_pressed_for_something_else_takes_nothing_back() {
     let endpoint = Endpoint::start(vec![
         Answer::Events(openai(&["slow"], &[]), Duration::from_millis(700)),

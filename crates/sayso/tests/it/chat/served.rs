@@ -128,6 +128,25 @@ fn a_server_that_is_missing_is_told_once_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_server_that_says_nothing_holds_up_one_turn_and_can_be_stopped() {
+    let room = room("");
+    tell(&room, "[sh, -c, 'echo $$ >> started; exec sleep 1000']");
+    let mut screen = open(&room, "", 100, 30);
+    say(&mut screen, "say one");
+    screen.see("asking the MCP servers for their tools");
+    let start = std::time::Instant::now();
+    while !room.has("started") {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", screen.text());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    screen.send("\x03");
+    screen.see("you stopped this turn");
+    assert!(start.elapsed() < Duration::from_secs(10), "Ctrl-C does not wait for it");
+    let process: i32 = std::fs::read_to_string(room.folder.join("started")).unwrap().trim().parse().unwrap();
+    life::is_gone(process);
+}
+
+#[test]
 fn a_changed_server_is_asked_about_before_it_is_started() {
     let room = room("rules: [{allow: {mcp: 's/*'}}]");
     let own = room.folder.join("own.py");
