@@ -2,6 +2,8 @@
 
 use sayso_core::decide::Run as How;
 use sayso_core::mode::Mode;
+use sayso_core::node::Node;
+use sayso_core::text::{Limits, json};
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::start;
 use sayso_sandbox::backend::Backend;
@@ -34,6 +36,9 @@ pub const COMMANDS: &[Command] = &[
     ("/model", "who answers, or another one"),
     ("/quit", "leave"),
 ];
+
+/// So much is shown of what an entry is about, in characters.
+const LONGEST_WHAT: usize = 120;
 
 /// Other names of commands.
 const ALIASES: [(&str, &str); 4] = [("/perms", "/permissions"), ("/security", "/permissions"), ("/exit", "/quit"), ("/?", "/help")];
@@ -176,8 +181,28 @@ pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
 
 /// The last entries of the record.
 pub fn audit(base: &Base) -> Result<Vec<Spans>, String> {
-    let printed = own::output(base.whereabouts(), &["audit", "list", "-n", "15"])?;
-    Ok(visible_block(&printed).lines().map(|text| line(Tone::Text, format!("  {text}"))).collect())
+    let printed = own::output(base.whereabouts(), &["audit", "list", "-n", "15", "--json"])?;
+    let mut out: Vec<Spans> = printed.lines().filter_map(|one| json::read(one, &Limits::default()).ok()).map(|one| entry(&one)).collect();
+    let words = if out.is_empty() { "nothing is written down yet" } else { "`sayso audit` shows more, and what each of them was about" };
+    out.push(line(Tone::Faint, format!("  {words}")));
+    Ok(out)
+}
+
+/// An entry on a line, or two where the screen is narrow.
+fn entry(node: &Node) -> Spans {
+    let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default();
+    let number = node.get("number").and_then(Node::as_whole).unwrap_or_default();
+    let time = text("time").get(11..19).unwrap_or_default();
+    let what: String = text("what").chars().take(LONGEST_WHAT).collect();
+    let cut = if what.len() < text("what").len() { "…" } else { "" };
+    let (tone, sign) = if text("decision") == "deny" { (Tone::Warning, "✗ ") } else { (Tone::Good, "✓ ") };
+    vec![
+        (Tone::Faint, format!("  {number:>4} {}Z ", visible(time))),
+        (tone, sign.to_owned()),
+        // It was made visible when it was written down.
+        (Tone::Text, format!("{}{cut}", visible_block(&what).replace('\n', " "))),
+        (Tone::Faint, format!(" · {}, {} · {}", visible(text("outcome")), visible(text("rule")), visible(text("agent")))),
+    ]
 }
 
 #[cfg(test)]
