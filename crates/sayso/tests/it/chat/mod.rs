@@ -6,6 +6,7 @@ mod broken;
 mod endpoint;
 mod in_lines;
 mod keys;
+mod ledger;
 mod models;
 mod once;
 mod served;
