@@ -52,7 +52,7 @@ fn an_edit_is_shown_approved_and_taken_back() {
     screen.see("takes this back, too");
     assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = old\n");
     let text = screen.text();
-    let again = text.split_whitespace().skip_while(|word| !word.starts_with("undo-")).next().unwrap().to_owned();
+    let again = text.split_whitespace().find(|word| word.starts_with("undo-")).unwrap().to_owned();
     say(&mut screen, &format!("/undo {again}"));
     screen.see("take it back? y");
     screen.press("y");

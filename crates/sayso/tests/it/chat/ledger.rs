@@ -145,6 +145,7 @@ fn what_tools_brought_is_folded_and_shown_whole() {
     screen.gone("┆ line 20.");
     // Scrolled back, it stays there.
     screen.resize(100, 12);
+    screen.gone("sayso chat in");
     screen.send("\x1b[5~");
     screen.see("↓ more below: PgDn");
     screen.send("\x1b[6~\x1b[6~\x1b[6~");
