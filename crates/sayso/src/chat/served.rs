@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sayso_core::digest::Digest;
@@ -70,6 +70,10 @@ impl Served {
         Arc::clone(&self.servers)
     }
 
+    fn past(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Their names.
     pub fn names(&self) -> Vec<&str> {
         self.servers.names().collect()
@@ -77,15 +81,18 @@ impl Served {
 
     /// Everything that a model may call by now, and what is newly missing, in words for the person. Servers are started for this.
     pub fn tools(&self) -> (Tools, Vec<String>) {
-        let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-        past.failed.retain(|_, since| since.elapsed() < AGAIN);
-        let names: Vec<&str> = self.servers.names().filter(|name| !past.failed.contains_key(*name)).collect();
+        let names: Vec<&str> = {
+            let mut past = self.past();
+            past.failed.retain(|_, since| since.elapsed() < AGAIN);
+            self.servers.names().filter(|name| !past.failed.contains_key(*name)).collect()
+        };
         // All at once: each may take its time to start.
         let looked: Vec<_> = std::thread::scope(|scope| {
             let started: Vec<_> = names.iter().map(|name| scope.spawn(|| self.servers.tools_of(name))).collect();
             started.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("a server could not be looked at".to_owned()))).collect()
         });
         let (mut said, mut troubles) = (Vec::new(), Vec::from_iter(self.servers.trouble()));
+        let mut past = self.past();
         for (name, tools) in names.into_iter().zip(looked) {
             match tools {
                 Ok(tools) => said.extend(tools),
