@@ -186,6 +186,11 @@ impl Prompt {
         Answer { prompt: self.id.clone(), digest: self.operation.digest(), choice, note: None }
     }
 
+    /// The title as a screen shows it: a sign that some terminals draw wider than others is left in its narrow form.
+    pub fn title_in_cells(&self) -> String {
+        self.title.replace('\u{fe0f}', "")
+    }
+
     /// The index of the first offer with a scope.
     pub fn offer(&self, scope: Scope) -> Option<usize> {
         self.offers.iter().position(|offer| offer.scope == scope)

@@ -34,8 +34,9 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
     for reason in about.verdict.reasons.iter().filter(|reason| reason.must_ask) {
         add(visible(&reason.text).into_owned());
     }
+    // In the words of the reason that it mostly is, so that it stands there once.
     if let Some(opaque) = &about.reading.opaque {
-        add(format!("it could not be read whole: {}", visible(&opaque.reason)));
+        add(format!("it could not be analysed whole: {}", visible(&opaque.reason)));
     }
     own.into_iter().for_each(&mut add);
     of_arguments(about).into_iter().for_each(&mut add);

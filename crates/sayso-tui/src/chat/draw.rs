@@ -121,7 +121,7 @@ impl Chat {
         let mut below: Vec<Spans> = Vec::new();
         let width = usize::from(area.width);
         if let Some(activity) = &self.activity {
-            below.push(running(activity, now));
+            below.push(running(activity, now, width));
         }
         let place = if self.transcript.follows() { String::new() } else { " ↓ more below: PgDn ".to_owned() };
         let rule = "─".repeat(width.saturating_sub(fold::width(&place)));
@@ -131,6 +131,7 @@ impl Chat {
         }
         let mut rows = self.input.rows(area.width);
         if self.input.is_empty()
+            && !self.input.is_searching()
             && let Some(row) = rows.first_mut()
         {
             row.push((Tone::Faint, PLACEHOLDER.to_owned()));
@@ -171,16 +172,23 @@ impl Chat {
     }
 }
 
-fn running(activity: &Activity, now: Instant) -> Spans {
+fn running(activity: &Activity, now: Instant, width: usize) -> Spans {
     let since = now.saturating_duration_since(activity.since);
     let at = usize::try_from(since.as_millis() / 250).unwrap_or_default() % SPINNER.len();
     let seconds = since.as_secs();
     let time = if seconds >= 60 { format!("{} min {} s", seconds / 60, seconds % 60) } else { format!("{seconds} s") };
-    vec![
-        (Tone::Key, format!("{} ", SPINNER.get(at).copied().unwrap_or_default())),
-        (Tone::Text, activity.words.clone()),
-        (Tone::Faint, format!(" · {time} · Ctrl-C stops")),
-    ]
+    let end = format!(" · {time} · Ctrl-C stops");
+    // What is done stands above in full; a long name must not push away how to stop it.
+    let room = width.saturating_sub(fold::width(&end) + 3);
+    let mut words = activity.words.clone();
+    while fold::width(&words) > room {
+        words.pop();
+    }
+    if words.len() < activity.words.len() {
+        words.push('…');
+    }
+    let sign = SPINNER.get(at).copied().unwrap_or_default();
+    vec![(Tone::Key, format!("{sign} ")), (Tone::Text, words), (Tone::Faint, end)]
 }
 
 #[cfg(test)]
@@ -221,9 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn a_long_name_pushes_nothing_away() {
+        let mut chat = chat();
+        chat.activity = Some(Activity { words: "writing a call of 世".repeat(20), since: Instant::now() });
+        assert!(rows(&mut chat, 60, 10)[6].ends_with("… · 0 s · Ctrl-C stops"));
+    }
+
+    #[test]
     fn any_size_is_drawn() {
         let mut chat = chat();
         chat.transcript.add(Item::person("hello"));
+        chat.activity = Some(Activity { words: "thinking".to_owned(), since: Instant::now() });
         chat.banner = Some("banner".to_owned());
         chat.notice = Some("a notice that is long".to_owned());
         for width in 1..40 {

@@ -3,6 +3,7 @@
 use sayso_core::visible::visible;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::search::{Looked, Search};
 use crate::fold::{self, Spans};
 use crate::key::Key;
 use crate::theme::Tone;
@@ -40,12 +41,16 @@ pub struct Input {
     shows: Option<usize>,
     /// What was typed before one of those showed.
     draft: String,
+    /// Something is looked for among those.
+    search: Option<Search>,
     commands: &'static [Command],
 }
 
 impl Input {
     /// With the commands that can be typed, and what was typed before.
-    pub fn new(commands: &'static [Command], before: Vec<String>) -> Input {
+    pub fn new(commands: &'static [Command], mut before: Vec<String>) -> Input {
+        before.dedup();
+        before.drain(..before.len().saturating_sub(MOST_REMEMBERED));
         Input { commands, before, ..Input::default() }
     }
 
@@ -61,7 +66,13 @@ impl Input {
 
     /// Takes everything away.
     pub fn clear(&mut self) {
+        self.search = None;
         self.set(String::new());
+    }
+
+    /// Whether something is looked for among what was typed before.
+    pub fn is_searching(&self) -> bool {
+        self.search.is_some()
     }
 
     /// Puts a text back that was not sent after all; what was typed since stands behind it.
@@ -77,7 +88,19 @@ impl Input {
 
     /// Takes a key.
     pub fn key(&mut self, key: &Key) -> Typed {
+        if let Some(search) = &mut self.search {
+            match search.key(key, &self.before) {
+                Looked::Goes => {}
+                Looked::Left => self.search = None,
+                Looked::Taken(text) => {
+                    self.search = None;
+                    self.set(text);
+                }
+            }
+            return Typed::Taken;
+        }
         match key {
+            Key::Ctrl('r') => self.search = Some(Search::default()),
             Key::Enter if self.text.ends_with('\\') && self.at == self.text.len() => {
                 self.take(self.at - 1, self.at);
                 self.insert("\n");
@@ -204,7 +227,7 @@ impl Input {
 
     /// The commands that this could become.
     pub fn proposed(&self) -> Vec<Command> {
-        let is_command = self.text.starts_with('/') && !self.text.contains('\n');
+        let is_command = self.text.starts_with('/') && !self.text.contains('\n') && self.search.is_none();
         let fits = |(words, _): &&Command| words.starts_with(&*self.text) && *words != self.text;
         self.commands.iter().filter(|_| is_command).filter(fits).copied().take(MOST_PROPOSED).collect()
     }
@@ -225,6 +248,9 @@ impl Input {
 
     /// The rows that show of it, with a mark where the next letter goes.
     pub fn rows(&self, width: u16) -> Vec<Spans> {
+        if let Some(search) = &self.search {
+            return search.rows(&self.before, width);
+        }
         let room = usize::from(width).saturating_sub(2).max(4);
         let mut rows: Vec<Spans> = Vec::new();
         let (mut start, mut cursor) = (0, 0);
@@ -297,6 +323,21 @@ mod tests {
     }
 
     #[test]
+    fn something_is_found_among_it() {
+        let mut input = Input::new(COMMANDS, vec!["run one".to_owned(), "run one".to_owned(), "say two".to_owned()]);
+        typed(&mut input, "draft");
+        input.key(&Key::Ctrl('r'));
+        typed(&mut input, "on");
+        assert!(input.is_searching() && input.rows(40).iter().flatten().any(|(_, text)| text == "run one"));
+        assert_eq!(input.key(&Key::Enter), Typed::Taken, "it is taken, and not sent");
+        assert_eq!(input.text(), "run one");
+        input.key(&Key::Ctrl('r'));
+        typed(&mut input, "two");
+        input.key(&Key::Esc);
+        assert_eq!((input.text(), input.is_searching()), ("run one", false));
+    }
+
+    #[test]
     fn commands_are_proposed_and_completed() {
         let mut input = Input::new(COMMANDS, Vec::new());
         typed(&mut input, "/p");
@@ -314,14 +355,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_keys_leave_a_text(texts in prop::collection::vec((any::<String>(), 0u8..12), 0..20), width in 1u16..40) {
-            let keys = [Key::Left, Key::Right, Key::Home, Key::End, Key::Backspace, Key::Delete, Key::Ctrl('w'), Key::Ctrl('k'), Key::Up, Key::Down, Key::Tab];
+        fn any_keys_leave_a_text(texts in prop::collection::vec((any::<String>(), 0u8..13), 0..20), width in 1u16..40) {
+            let keys = [Key::Left, Key::Right, Key::Home, Key::End, Key::Backspace, Key::Delete, Key::Ctrl('w'), Key::Ctrl('r'), Key::Ctrl('k'), Key::Up, Key::Down, Key::Tab];
             let mut input = Input::new(COMMANDS, vec!["before\nit".to_owned()]);
             for (text, which) in texts {
                 input.key(&Key::Paste(text));
                 input.key(keys.get(usize::from(which)).unwrap_or(&Key::NewLine));
                 prop_assert!(input.text.is_char_boundary(input.at));
-                prop_assert!(input.rows(width).len() <= MOST_ROWS);
+                prop_assert!(input.is_searching() || input.rows(width).len() <= MOST_ROWS);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use sayso_core::visible::visible;
 
-use super::markdown::Markdown;
+use super::markdown::{Markdown, blank_tabs};
 use crate::fold::{self, GOES_ON, Spans, line};
 use crate::theme::Tone;
 
@@ -229,7 +229,7 @@ impl Item {
             Content::Call { head, output, part, more, end } => {
                 put(rows, Whose::Own, true, head, width);
                 let few = if open { output.len() } else { FEW };
-                let text = |one: &String| line(Tone::Faint, visible(one));
+                let text = |one: &String| line(Tone::Faint, visible(&blank_tabs(one)));
                 output.iter().take(few).for_each(|one| put(rows, Whose::Output, false, &text(one), width));
                 if !part.is_empty() && output.len() < few {
                     put(rows, Whose::Output, false, &text(part), width);

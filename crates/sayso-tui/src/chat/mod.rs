@@ -8,5 +8,6 @@ pub mod draw;
 pub mod input;
 pub mod item;
 pub mod markdown;
+pub mod search;
 pub mod settings;
 pub mod transcript;

@@ -123,9 +123,9 @@ impl Weight {
     }
 }
 
-/// The title. A sign that some terminals draw wider than others is left in its narrow form.
+/// The title, and for the second of two prompts a word before it.
 fn title(prompt: &Prompt) -> String {
-    let title = prompt.title.replace('\u{fe0f}', "");
+    let title = prompt.title_in_cells();
     match prompt.round {
         Round::Second => format!("{SURE} {title}"),
         _ => title,

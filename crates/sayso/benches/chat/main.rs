@@ -1,11 +1,12 @@
-//! How long `sayso chat` takes to its first frame, what a frame costs while words come and with a long history, and what it costs to wait:
-//! `cargo bench -p sayso --bench chat`.
+//! How long `sayso chat` takes to its first frame, what a frame costs while words come and with a long history, whether any is dropped while a
+//! real endpoint streams, and what it costs to wait: `cargo bench -p sayso --bench chat`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a bench fails by panicking")]
 
 // One way to measure for all benches.
 #[path = "../judge/measure.rs"]
 #[allow(dead_code, reason = "other benches need more of it")]
 mod measure;
+mod stream;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -107,6 +108,18 @@ fn processes() {
     let median = times[STARTS / 2];
     let met = if median <= FIRST { "met" } else { "**missed**" };
     println!("start to first frame: min {:.1} ms, median {median:.1} ms, budget ≤ {FIRST} ms, {met}", times[0]);
+    let streamed = stream::watch(scratch.path(), SIZE);
+    let most = streamed.gaps.last().copied().unwrap_or(f64::MAX);
+    let met = if most <= 2.0 * FRAME / 1e6 { "met" } else { "**missed**" };
+    println!(
+        "{} tokens at {} a second from an endpoint: all on the screen {:.0} ms after the last, {} changes of the screen, \
+         median {:.0} ms apart, the longest pause {most:.0} ms, budget ≤ 66 ms (no frame dropped), {met}",
+        stream::TOKENS,
+        stream::RATE,
+        streamed.late,
+        streamed.gaps.len(),
+        streamed.gaps[streamed.gaps.len() / 2],
+    );
     let (_, ticks) = start(scratch.path(), IDLE);
     println!("processor time while it waits for {} s: {} ms", IDLE.as_secs(), ticks * 10);
 }

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
+use sayso_tools::files::Files;
+use sayso_tools::undo::Plan;
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::chat::draw::{Activity, Chat};
 use sayso_tui::chat::input::Typed;
@@ -23,18 +25,22 @@ use sayso_tui::theme::Tone;
 
 use super::base::Base;
 use super::conversation::{Said, close};
+use super::history::History;
 use super::instructions::instructions;
 use super::model::configured::Configured;
 use super::model::{Model, Usage};
 use super::news::{News, Reporter, ToScreen};
-use super::offered::{self, Around};
+use super::offered::Around;
 use super::session::Session;
+use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
 use super::{shown, tabs};
 use crate::screen::notice::{Notice, Waiting};
 use crate::screen::painted::look;
 use crate::screen::tty::{Event, Taken, Tty};
 
+/// What is asked before a change is taken back.
+const TAKE_BACK: &str = "take it back? y, or any other key to leave it";
 /// No more frames than this: what comes faster is shown together.
 const FRAME: Duration = Duration::from_millis(33);
 /// So often the sign of something that goes on turns.
@@ -43,6 +49,10 @@ const SPIN: Duration = Duration::from_millis(250);
 const MOMENT: Duration = Duration::from_millis(30);
 /// Two times Ctrl-C within this time leaves.
 const TWICE: Duration = Duration::from_secs(2);
+/// What is typed so soon after a question was not meant for it.
+const ARMING: Duration = Duration::from_millis(300);
+/// So much news is heard before keys are looked at again: a command that prints without end must not make the screen deaf.
+const MOST_HEARD: usize = 256;
 /// Colours come when they are ready; so often it is looked whether they are.
 const COLOURS: Duration = Duration::from_millis(25);
 
@@ -72,6 +82,8 @@ pub struct App {
     pub news: Receiver<News>,
     /// What a pattern would have covered.
     pub patterns: Arc<dyn Patterns>,
+    /// Where what is typed is kept for later sessions.
+    pub history: History,
     /// The screen.
     pub chat: Chat,
     /// What is open and goes on; nothing at the start.
@@ -92,11 +104,13 @@ pub struct Now {
     pub(super) usage: Usage,
     /// When Ctrl-C was pressed last.
     pressed: Option<Instant>,
-    /// A change that is taken back on `y`.
-    pub(super) undo: Option<Box<(sayso_tools::files::Files, sayso_tools::undo::Plan)>>,
+    /// A change that is taken back on `y`, and since when that is asked.
+    undo: Option<(Instant, Box<(Files, Plan)>)>,
     /// A text that is sent when the turn is over.
     queued: Option<String>,
     dirty: bool,
+    /// There is more news than was heard.
+    behind: bool,
     over: bool,
 }
 
@@ -208,12 +222,13 @@ impl App {
         let now = Instant::now();
         let key = keys.waits().map(|wait| wait.saturating_sub(now.saturating_duration_since(quiet_since)));
         let frame = self.now.dirty.then(|| FRAME.saturating_sub(painted.elapsed()));
+        let behind = self.now.behind.then_some(Duration::ZERO);
         let spin = self.chat.activity.as_ref().filter(|_| self.now.asking.is_none()).map(|_| SPIN);
         let open = self.now.asking.as_ref();
         let clock = open.and_then(|open| open.asking.next_change(now));
         let call = open.and_then(|open| open.notice.next(now));
         let colours = open.filter(|open| open.asking.is_waiting()).map(|_| COLOURS);
-        [key, frame, spin, clock, call, colours].into_iter().flatten().min()
+        [key, frame, behind, spin, clock, call, colours].into_iter().flatten().min()
     }
 
     fn look_at_the_clock(&mut self, taken: &mut Taken<'_>) {
@@ -227,7 +242,12 @@ impl App {
 
     /// Hears what the turn tells.
     fn hear(&mut self) {
-        while let Ok(news) = self.news.try_recv() {
+        self.now.behind = true;
+        for _ in 0..MOST_HEARD {
+            let Ok(news) = self.news.try_recv() else {
+                self.now.behind = false;
+                return;
+            };
             self.now.dirty = true;
             match news {
                 News::Asked(prompt, reply) => self.ask(prompt, reply),
@@ -306,7 +326,12 @@ impl App {
                 if is_yes && (rest.waits().is_some() || taken.follows(MOMENT)?) {
                     open.asking.too_fast();
                 } else if !open.asking.is_over(now) {
-                    self.answer(answered(answer));
+                    // Somebody may have changed the policy elsewhere since it was asked.
+                    let is_denied = is_yes && self.base.denies_by_now(&open.prompt.operation);
+                    match is_denied {
+                        true => self.judge_again(),
+                        false => self.answer(answered(answer)),
+                    }
                 }
             }
             Next::Interrupted => {
@@ -334,7 +359,12 @@ impl App {
             self.chat.notice = None;
             self.now.pressed = None;
         }
-        if let Some(plan) = self.now.undo.take() {
+        if self.now.undo.as_ref().is_some_and(|(since, _)| since.elapsed() < ARMING) && !is_interrupt {
+            // It was typed for something else.
+            self.chat.notice = Some(TAKE_BACK.to_owned());
+            return Ok(());
+        }
+        if let Some((_, plan)) = self.now.undo.take() {
             if key == Key::Char('y') {
                 shown::undo(self, &plan);
                 return Ok(());
@@ -357,7 +387,9 @@ impl App {
             }
             key => {
                 if let Typed::Sent(text) = self.chat.input.key(&key) {
-                    match self.now.worker.is_some() && super::slash::waits(&text) {
+                    // It is a convenience: a text that cannot be kept is sent all the same.
+                    let _ = self.history.add(&text);
+                    match self.now.worker.is_some() && slash::waits(&text) {
                         true => {
                             self.chat.notice = Some("that is sent when this turn is over".to_owned());
                             self.now.queued = Some(text);
@@ -388,17 +420,41 @@ impl App {
     fn sent(&mut self, text: &str) {
         self.chat.transcript.follow();
         let trimmed = text.trim();
-        if trimmed.starts_with('/') && !trimmed.contains('\n') {
+        if slash::is_command(text) {
             self.chat.transcript.add(Item::person(trimmed));
-            return super::slash::run(self, trimmed);
+            return self.command(trimmed);
         }
-        self.chat.transcript.add(Item::person(text));
+        self.chat.transcript.add(Item::person(text.trim_end()));
         let person = Said::Person(text.to_owned());
         if let Err(why) = self.session.keep(&person) {
             return shown::problem(self, &format!("the session cannot be kept: {why}"));
         }
         self.said.push(person);
         self.turn();
+    }
+
+    /// Carries out what starts with `/`.
+    fn command(&mut self, text: &str) {
+        let desk = Desk { base: &self.base, around: &self.around, configured: &self.configured, model: self.model.as_ref() };
+        let came = slash::carry_out(&desk, text);
+        // Whatever it was, it may be a setting.
+        self.judge_again();
+        match came {
+            Ok(Came::Lines(lines)) => shown::note(self, lines),
+            Ok(Came::Settings) => self.open_settings(),
+            Ok(Came::Undo(plan, lines)) => {
+                shown::note(self, lines);
+                self.now.undo = Some((Instant::now(), plan));
+                self.chat.notice = Some(TAKE_BACK.to_owned());
+            }
+            Ok(Came::Model(model)) => {
+                self.model = Arc::from(model);
+                let words = format!("✓ `{}` answers from here on", visible(self.model.name()));
+                shown::note(self, vec![line(Tone::Good, words)]);
+            }
+            Ok(Came::Quit) => self.now.over = true,
+            Err(why) => shown::problem(self, &why),
+        }
     }
 
     /// Starts a turn on a thread of its own.
@@ -411,7 +467,14 @@ impl App {
         let work = move || {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
             let system = instructions(&around.workspace, base.settings(&around.agent).as_ref());
-            let tools = offered::own();
+            if !base.served().names().is_empty() {
+                to.tell(News::Doing("asking the MCP servers for their tools".to_owned()));
+            }
+            let (tools, troubles) = base.served().tools();
+            to.tell(News::Doing("thinking".to_owned()));
+            for why in troubles {
+                to.tell(News::Missing(why));
+            }
             let turn = Turn { model: model.as_ref(), system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
             let gate = || {
                 // Where it cannot be read, the gate denies everything, and says so.
@@ -430,13 +493,8 @@ impl App {
         }
     }
 
-    /// The person wants to leave.
-    pub(super) fn quit(&mut self) {
-        self.now.over = true;
-    }
-
     /// Shows the settings.
-    pub(super) fn open_settings(&mut self) {
+    fn open_settings(&mut self) {
         self.chat.settings = Some(Settings::new(tabs::tabs(&self.base)));
     }
 
@@ -464,23 +522,20 @@ impl App {
     }
 
     /// A change of settings may deny a question that is open, and never approves one.
-    pub(super) fn judge_again(&mut self) {
+    fn judge_again(&mut self) {
         let Some(open) = &self.now.asking else { return };
         if self.base.denies(&open.prompt.operation) {
-            let denial = Answer { note: Some("the settings were changed, and deny it now".to_owned()), ..open.prompt.answer(Choice::Deny) };
-            self.answer(Ended::Answered { answer: denial, by: "settings".to_owned() });
+            let denial = changed(&open.prompt);
+            self.answer(denial);
             self.chat.notice = Some("the open question is denied by the settings now".to_owned());
         }
     }
+}
 
-    /// The names of models that can be chosen, and the one that answers.
-    pub(super) fn models(&self) -> String {
-        format!(
-            "`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`",
-            visible(self.model.name()),
-            visible(&self.configured.names().join(", "))
-        )
-    }
+/// The end of a question that the settings of the moment deny.
+pub(super) fn changed(prompt: &Prompt) -> Ended {
+    let note = Some("the settings were changed, and deny it now".to_owned());
+    Ended::Answered { answer: Answer { note, ..prompt.answer(Choice::Deny) }, by: "settings".to_owned() }
 }
 
 fn answered(answer: Answer) -> Ended {

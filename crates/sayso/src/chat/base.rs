@@ -5,16 +5,20 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sayso_core::decide::Run as How;
+use sayso_core::draft::Reading;
 use sayso_core::mode::Mode;
 use sayso_core::operation::Operation;
 use sayso_core::packed;
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
+use sayso_core::verdict::Decision;
+use sayso_core::visible::visible;
 use sayso_gate::gate::Gate;
 use sayso_gate::ports::Ask;
 use sayso_gate::stats::Counts;
 use sayso_world::whereabouts::Whereabouts;
 
+use super::served::Served;
 use crate::assemble::{self, Choice};
 use crate::runner::Told;
 use crate::serve::sources::Sources;
@@ -30,6 +34,8 @@ pub struct Base {
     ask: Arc<dyn Ask>,
     told: MakeTold,
     stopped: Arc<AtomicBool>,
+    served: Arc<Served>,
+    keys: Arc<Vec<PathBuf>>,
     state: Mutex<State>,
     bench: RwLock<Arc<Bench>>,
 }
@@ -80,6 +86,8 @@ pub struct Start {
     pub told: MakeTold,
     /// The person stopped what runs.
     pub stopped: Arc<AtomicBool>,
+    /// The files with keys of models, which no tool reads.
+    pub keys: Vec<PathBuf>,
 }
 
 impl Base {
@@ -88,13 +96,16 @@ impl Base {
     /// # Errors
     /// When the policy cannot be read, or nothing can be recorded.
     pub fn open(start: Start) -> Result<Base, String> {
-        let Start { whereabouts, workspace, choice, how, ask, told, stopped } = start;
+        let Start { whereabouts, workspace, choice, how, ask, told, stopped, keys } = start;
+        let keys = Arc::new(keys);
         let sources = Sources::look(&whereabouts, Path::new(&workspace));
         let policy = usable(&whereabouts, &workspace, &choice)?;
-        let bench = make(&whereabouts, &workspace, &policy, how, &ask, told(), &stopped)?;
+        let served = Arc::new(Served::load(&whereabouts, Path::new(&workspace), Arc::clone(&stopped)));
+        let parts = parts(&whereabouts, &workspace, &policy, how, &ask, told(), &stopped);
+        let bench = make(parts, &served, &keys)?;
         let state = State { choice, how, sources, before: Vec::new() };
         let bench = RwLock::new(Arc::new(bench));
-        Ok(Base { whereabouts, workspace, ask, told, stopped, state: Mutex::new(state), bench })
+        Ok(Base { whereabouts, workspace, ask, told, stopped, served, keys, state: Mutex::new(state), bench })
     }
 
     /// Where sayso's own things are.
@@ -105,6 +116,11 @@ impl Base {
     /// The workspace.
     pub fn workspace(&self) -> &str {
         &self.workspace
+    }
+
+    /// The MCP servers of this session.
+    pub fn served(&self) -> &Served {
+        &self.served
     }
 
     /// The gate and tools of this moment.
@@ -189,11 +205,19 @@ impl Base {
             return Ok(());
         }
         old.as_ref().set_policy(Arc::clone(&policy))?;
-        let made = make(&self.whereabouts, &self.workspace, &policy, state.how, &self.ask, (self.told)(), &self.stopped)?;
+        let parts = parts(&self.whereabouts, &self.workspace, &policy, state.how, &self.ask, (self.told)(), &self.stopped);
+        let made = make(parts, &self.served, &self.keys)?;
         state.before.push(old.as_ref().stats.counts());
         *self.bench.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
         state.sources = sources;
         Ok(())
+    }
+
+    /// Whether a call would be denied by what holds in this moment, whoever changed it: a yes counts only then.
+    pub fn denies_by_now(&self, operation: &Operation) -> bool {
+        // Where it cannot be read, everything is denied.
+        let _ = self.refresh();
+        self.denies(operation)
     }
 
     /// Whether a call would be denied by now.
@@ -231,7 +255,7 @@ fn usable(whereabouts: &Whereabouts, workspace: &str, choice: &Choice) -> Result
     }
 }
 
-fn make(
+fn parts(
     whereabouts: &Whereabouts,
     workspace: &str,
     policy: &Arc<Policy>,
@@ -239,9 +263,8 @@ fn make(
     ask: &Arc<dyn Ask>,
     told: Told,
     stopped: &Arc<AtomicBool>,
-) -> Result<Bench, String> {
-    settings(policy).ok_or("the policy cannot be read, so everything is denied")?;
-    let parts = Parts {
+) -> Parts {
+    Parts {
         whereabouts: whereabouts.clone(),
         workspace: PathBuf::from(workspace),
         policy: Arc::clone(policy),
@@ -252,6 +275,34 @@ fn make(
         host: Vec::new(),
         stopped: Arc::clone(stopped),
         known: None,
-    };
-    Ok(Bench { workbench: Workbench::open(parts)? })
+    }
+}
+
+fn make(parts: Parts, served: &Served, keys: &Arc<Vec<PathBuf>>) -> Result<Bench, String> {
+    settings(&parts.policy).ok_or("the policy cannot be read, so everything is denied")?;
+    let workspace = parts.workspace.clone();
+    let workbench = Workbench::open_with(parts, Some(served.servers()))?;
+    if !keys.is_empty() {
+        let keys = Arc::clone(keys);
+        workbench.gate.add_plugin("key", Arc::new(move |_, reading| near_a_key(&keys, &workspace, reading)));
+    }
+    Ok(Bench { workbench })
+}
+
+/// The key of a model is for its endpoint: nothing that is known to read or change it runs, in no mode. A search or a pattern of names that
+/// may find it counts as well, and is asked about where the folder holds the workspace, too.
+fn near_a_key(keys: &[PathBuf], workspace: &Path, reading: &Reading) -> Option<(Decision, String)> {
+    let places = reading.effects.iter().filter_map(|effect| Some((effect, effect.place()?.fact.as_ref()?)));
+    places
+        .filter_map(|(effect, fact)| {
+            let path = Path::new(&fact.canonical);
+            let is_it = |key: &PathBuf| path == key || fact.links.iter().any(|link| Path::new(&link.at) == key);
+            if keys.iter().any(is_it) {
+                return Some((Decision::Deny, "it is the key of a model, which is for its endpoint alone".to_owned()));
+            }
+            let finds = (effect.manner.recursive || effect.manner.listing) && keys.iter().any(|key| key.starts_with(path));
+            let decision = if workspace.starts_with(path) { Decision::Ask } else { Decision::Deny };
+            finds.then(|| (decision, format!("the key of a model is below `{}`", visible(&fact.canonical))))
+        })
+        .max_by_key(|(decision, _)| *decision)
 }

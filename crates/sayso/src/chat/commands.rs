@@ -2,6 +2,8 @@
 
 use sayso_core::decide::Run as How;
 use sayso_core::mode::Mode;
+use sayso_core::node::Node;
+use sayso_core::text::{Limits, json};
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::start;
 use sayso_sandbox::backend::Backend;
@@ -17,7 +19,7 @@ use crate::learned;
 /// All of them, with what they do; completion comes from here.
 pub const COMMANDS: &[Command] = &[
     ("/help", "what there is, and which keys"),
-    ("/permissions", "what is allowed unasked, and how to change it"),
+    ("/permissions", "what is allowed unasked, and how to change it (also /perms, /security)"),
     ("/permissions show", "the mode, the profile, the sandbox, and what holds"),
     ("/permissions strict", "ask for everything, reads too, in this session"),
     ("/permissions default", "ask for high and unknown risk only, in this session"),
@@ -26,7 +28,7 @@ pub const COMMANDS: &[Command] = &[
     ("/permissions reset", "back to the mode of your files"),
     ("/permissions stats", "how the calls of this session ended"),
     ("/permissions clear", "take back what was allowed for this session"),
-    ("/settings", "change settings, rules and grants"),
+    ("/settings", "change settings, rules and grants; or at once: /settings mode balanced"),
     ("/rules", "the rules that last"),
     ("/grants", "what your answers allow"),
     ("/audit", "the last entries of the record"),
@@ -34,6 +36,9 @@ pub const COMMANDS: &[Command] = &[
     ("/model", "who answers, or another one"),
     ("/quit", "leave"),
 ];
+
+/// So much is shown of what an entry is about, in characters.
+const LONGEST_WHAT: usize = 120;
 
 /// Other names of commands.
 const ALIASES: [(&str, &str); 4] = [("/perms", "/permissions"), ("/security", "/permissions"), ("/exit", "/quit"), ("/?", "/help")];
@@ -55,7 +60,8 @@ pub fn help() -> Vec<Spans> {
     out.push(Vec::new());
     for (key, about) in [
         ("Enter", "sends; Alt-Enter, or \\ before Enter, starts a new line"),
-        ("↑ ↓", "what you typed before"),
+        ("↑ ↓", "what you typed before, also in earlier sessions"),
+        ("Ctrl-R", "finds something of that"),
         ("Tab", "completes a command"),
         ("PgUp PgDn", "scroll"),
         ("Ctrl-O", "shows all of what tools brought, or folds it"),
@@ -134,6 +140,7 @@ fn show(base: &Base, agent: &str) -> Vec<Spans> {
     let timeout = if settings.approval_timeout == 0 { "none".to_owned() } else { format!("{} s", settings.approval_timeout) };
     let standing = learned::standing(&base.whereabouts().state).unwrap_or_default();
     let (rules, grants): (Vec<_>, Vec<_>) = standing.iter().partition(|one| is_rule(one));
+    let served = base.served().names();
     vec![
         row("mode", format!("{}: {}", settings.mode.word(), meaning(Some(settings.mode)))),
         row("questions", start::word(base.how()).to_owned()),
@@ -142,6 +149,7 @@ fn show(base: &Base, agent: &str) -> Vec<Spans> {
         row("asking", if settings.enabled { "on" } else { "off for low and medium risk" }.to_owned()),
         row("timeout", timeout),
         row("sandbox", sandbox()),
+        row("servers", if served.is_empty() { "none (`servers.yaml`)".to_owned() } else { visible(&served.join(", ")).into_owned() }),
         row("remembered", format!("{} rules, {} grants", rules.len(), grants.len())),
         row("workspace", visible(base.workspace()).into_owned()),
     ]
@@ -173,8 +181,28 @@ pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
 
 /// The last entries of the record.
 pub fn audit(base: &Base) -> Result<Vec<Spans>, String> {
-    let printed = own::output(base.whereabouts(), &["audit", "list", "-n", "15"])?;
-    Ok(visible_block(&printed).lines().map(|text| line(Tone::Text, format!("  {text}"))).collect())
+    let printed = own::output(base.whereabouts(), &["audit", "list", "-n", "15", "--json"])?;
+    let mut out: Vec<Spans> = printed.lines().filter_map(|one| json::read(one, &Limits::default()).ok()).map(|one| entry(&one)).collect();
+    let words = if out.is_empty() { "nothing is written down yet" } else { "`sayso audit` shows more, and what each of them was about" };
+    out.push(line(Tone::Faint, format!("  {words}")));
+    Ok(out)
+}
+
+/// An entry on a line, or two where the screen is narrow.
+fn entry(node: &Node) -> Spans {
+    let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default();
+    let number = node.get("number").and_then(Node::as_whole).unwrap_or_default();
+    let time = text("time").get(11..19).unwrap_or_default();
+    let what: String = text("what").chars().take(LONGEST_WHAT).collect();
+    let cut = if what.len() < text("what").len() { "…" } else { "" };
+    let (tone, sign) = if text("decision") == "deny" { (Tone::Warning, "✗ ") } else { (Tone::Good, "✓ ") };
+    vec![
+        (Tone::Faint, format!("  {number:>4} {}Z ", visible(time))),
+        (tone, sign.to_owned()),
+        // It was made visible when it was written down.
+        (Tone::Text, format!("{}{cut}", visible_block(&what).replace('\n', " "))),
+        (Tone::Faint, format!(" · {}, {} · {}", visible(text("outcome")), visible(text("rule")), visible(text("agent")))),
+    ]
 }
 
 #[cfg(test)]

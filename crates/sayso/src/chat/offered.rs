@@ -1,5 +1,8 @@
 //! The tools that a model is offered, and the call that becomes of what it wrote.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call};
 use sayso_core::text::{Limits, json};
@@ -8,6 +11,8 @@ use sayso_core::visible::visible;
 
 use super::conversation::Wanted;
 use super::model::Offered;
+use super::served::Tool;
+use crate::mcp::Servers;
 
 /// A tool of sayso's own, with its arguments: name, what it means, and whether it is needed.
 struct Row(&'static str, &'static str, &'static [(&'static str, &'static str, bool)]);
@@ -48,7 +53,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// sayso's own tools, as models are told of them.
-pub fn own() -> Vec<Offered> {
+fn own() -> Vec<Offered> {
     ROWS.iter()
         .map(|Row(name, about, arguments)| Offered { name: (*name).to_owned(), about: (*about).to_owned(), schema: schema(arguments) })
         .collect()
@@ -82,28 +87,59 @@ pub struct Around {
     pub session: String,
 }
 
-/// The call that a model wants, under an id of ours: what a model writes names no call in the record.
-///
-/// # Errors
-/// Why there is none, in words for the model. Nothing could have run.
-pub fn call(wanted: &Wanted, id: String, around: &Around) -> Result<Call, String> {
-    let known = tool::find(&wanted.tool).filter(|known| ROWS.iter().any(|row| row.0 == known.name));
-    let Some(known) = known else {
-        let names: Vec<&str> = ROWS.iter().map(|row| row.0).collect();
-        return Err(format!("there is no tool `{}`; the tools are {}. nothing was run", visible(&wanted.tool), names.join(", ")));
-    };
-    let args = json::read(&wanted.arguments, &Limits::default())
-        .map_err(|finding| format!("the arguments of `{}` are no JSON: {}. nothing was run", known.name, visible(&finding.message)))?;
-    if !matches!(args.value, Value::Map(_)) {
-        return Err(format!("the arguments of `{}` are {}, and not an object. nothing was run", known.name, args.kind_word()));
+/// Everything that a model may call in a turn.
+#[derive(Default)]
+pub struct Tools {
+    /// As it is told of them.
+    pub offered: Vec<Offered>,
+    /// What the names of tools of MCP servers stand for. Nothing that a model writes names a server by itself.
+    served: BTreeMap<String, (String, String)>,
+    servers: Option<Arc<Servers>>,
+}
+
+impl Tools {
+    /// sayso's own tools, and those of MCP servers.
+    pub fn of(servers: Arc<Servers>, served: Vec<Tool>) -> Tools {
+        let mut out = Tools { offered: own(), served: BTreeMap::new(), servers: Some(servers) };
+        for tool in served {
+            out.served.insert(tool.offered.name.clone(), (tool.server, tool.tool));
+            out.offered.push(tool.offered);
+        }
+        out
     }
-    Ok(Call {
-        id,
-        cwd: around.workspace.clone(),
-        agent: Agent { name: around.agent.clone(), parents: Vec::new() },
-        session: around.session.clone(),
-        ..Call::new(known.name, args, around.workspace.clone())
-    })
+
+    /// The call that a model wants, under an id of ours: what a model writes names no call in the record.
+    ///
+    /// # Errors
+    /// Why there is none, in words for the model. Nothing could have run.
+    pub fn call(&self, wanted: &Wanted, id: String, around: &Around) -> Result<Call, String> {
+        let served = self.served.get(&wanted.tool);
+        let own = || tool::find(&wanted.tool).filter(|known| ROWS.iter().any(|row| row.0 == known.name)).map(|known| known.name);
+        let Some(name) = served.map(|_| wanted.tool.as_str()).or_else(own) else {
+            let names: Vec<&str> = self.offered.iter().map(|tool| tool.name.as_str()).collect();
+            return Err(format!("there is no tool `{}`; the tools are {}. nothing was run", visible(&wanted.tool), names.join(", ")));
+        };
+        let args = json::read(&wanted.arguments, &Limits::default())
+            .map_err(|finding| format!("the arguments of `{name}` are no JSON: {}. nothing was run", visible(&finding.message)))?;
+        if !matches!(args.value, Value::Map(_)) {
+            return Err(format!("the arguments of `{name}` are {}, and not an object. nothing was run", args.kind_word()));
+        }
+        let (name, args) = match served {
+            None => (name, args),
+            Some((server, tool)) => ("mcp", Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", args)])),
+        };
+        let call = Call {
+            id,
+            cwd: around.workspace.clone(),
+            agent: Agent { name: around.agent.clone(), parents: Vec::new() },
+            session: around.session.clone(),
+            ..Call::new(name, args, around.workspace.clone())
+        };
+        Ok(match &self.servers {
+            Some(servers) if served.is_some() => servers.known(call),
+            _ => call,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -125,19 +161,22 @@ mod tests {
 
     #[test]
     fn what_is_no_call_is_told_to_the_model() {
+        let tools = Tools { offered: own(), ..Tools::default() };
         let around = Around { workspace: "/w".to_owned(), agent: "chat".to_owned(), session: "s".to_owned() };
         let wanted = |tool: &str, arguments: &str| Wanted { id: "1".to_owned(), tool: tool.to_owned(), arguments: arguments.to_owned() };
         for (tool, arguments, says) in [
             ("no\u{1b}tool", "{}", "there is no tool `no␛tool`"),
             ("delegate", "{}", "there is no tool"),
+            ("mcp", "{\"server\": \"s\", \"tool\": \"t\"}", "there is no tool"),
+            ("mcp__s__t", "{}", "there is no tool"),
             ("terminal", "{\"command\": ", "are no JSON"),
             ("terminal", "{\"command\":\"a\",\"command\":\"b\"}", "are no JSON"),
             ("terminal", "[1]", "are a list"),
         ] {
-            let error = call(&wanted(tool, arguments), "x".to_owned(), &around).unwrap_err();
+            let error = tools.call(&wanted(tool, arguments), "x".to_owned(), &around).unwrap_err();
             assert!(error.contains(says) && error.ends_with("nothing was run"), "{tool} {arguments}: {error}");
         }
-        let call = call(&wanted("bash", "{\"command\": \"ls\"}"), "x".to_owned(), &around).unwrap();
+        let call = tools.call(&wanted("bash", "{\"command\": \"ls\"}"), "x".to_owned(), &around).unwrap();
         assert_eq!((call.tool.as_str(), call.id.as_str(), call.agent.name.as_str()), ("terminal", "x", "chat"));
     }
 }

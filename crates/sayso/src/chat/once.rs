@@ -18,7 +18,7 @@ pub const GUTTER: &str = "▍ ";
 /// Shows a turn a line at a time.
 pub struct Lines {
     progress: Arc<Progress>,
-    session: Session,
+    session: Arc<Session>,
     words: Mutex<Words>,
 }
 
@@ -33,7 +33,7 @@ struct Words {
 
 impl Lines {
     /// Shows it on standard output; nothing where a program wants all of it at the end.
-    pub fn new(progress: Arc<Progress>, session: Session, quiet: bool) -> Lines {
+    pub fn new(progress: Arc<Progress>, session: Arc<Session>, quiet: bool) -> Lines {
         let out: Box<dyn Write + Send> = if quiet { Box::new(io::sink()) } else { Box::new(io::stdout()) };
         let marked = io::stdout().is_terminal();
         let words = Words { out, paint: Paint::for_stream(&io::stdout()), marked, line: String::new(), said: false };

@@ -19,6 +19,7 @@ use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
 use super::app::App;
+use super::base::Base;
 use super::conversation::Said;
 use super::model::{Piece, Trouble};
 use super::news::News;
@@ -58,13 +59,18 @@ pub fn bar(app: &mut App) {
     bar.profile = settings.map(|settings| settings.profile).unwrap_or_default();
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
-    bar.usage = app.now.usage.words().unwrap_or_default();
-    app.chat.banner = match (how, mode) {
+    bar.usage = app.now.usage.short().unwrap_or_default();
+    app.chat.banner = banner(&app.base, &app.around.agent);
+}
+
+/// What has to be seen all the time: that nothing is asked about.
+pub fn banner(base: &Base, agent: &str) -> Option<String> {
+    match (base.how(), base.settings(agent).map(|settings| settings.mode)) {
         (How::Yolo, _) => Some(YOLO_BANNER.to_owned()),
         (How::ApproveAll, _) => Some("[warn] approve-all - what would be asked about runs unasked, in this session".to_owned()),
         (_, Some(Mode::TrustAll)) => Some("[warn] trust-all - nothing is asked about in this session; denials stay denials".to_owned()),
         _ => None,
-    };
+    }
 }
 
 /// Shows what was said before.
@@ -166,6 +172,8 @@ pub fn hear(app: &mut App, news: News) {
             }
         }
         News::Ends(finished) => ends(app, &finished),
+        News::Doing(words) => doing(app, &words),
+        News::Missing(why) => problem(app, &why),
         News::Sandbox(words) => app.chat.bar.sandbox = words,
         News::Asked(..) | News::Over(..) => {}
     }
@@ -238,6 +246,10 @@ pub fn over(app: &mut App, ended: &Ended) {
     app.chat.activity = None;
     (app.now.words, app.now.call) = (None, None);
     app.chat.transcript.drop_empty();
+    // What it cost stands below each turn; the bar has all of them together, where there is room.
+    if let Some(words) = ended.usage.words() {
+        note(app, vec![line(Tone::Faint, format!("  {words}"))]);
+    }
     match &ended.trouble {
         None => {}
         Some(Trouble::Stopped) => {
@@ -259,7 +271,7 @@ pub fn undo(app: &mut App, (files, plan): &(sayso_tools::files::Files, sayso_too
     match carry_out(app.base.whereabouts(), files, plan) {
         Ok(done) => {
             let mut lines: Vec<Spans> = done.words.iter().map(|words| line(Tone::Good, format!("✓ {}", visible(words)))).collect();
-            lines.push(line(Tone::Faint, "  /undo takes this back, too"));
+            lines.push(line(Tone::Faint, format!("  /undo {} takes this back, too", visible(&done.id))));
             note(app, lines);
         }
         Err(why) => problem(app, &why),

@@ -1,78 +1,101 @@
-//! Carries out what was typed with a `/`.
-
-use std::sync::Arc;
+//! What comes of a line that starts with `/`, for whoever shows it: a screen, or lines.
 
 use sayso_core::visible::visible;
 use sayso_tools::files::{Files, Settings};
+use sayso_tools::undo::Plan;
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
-use super::app::App;
-use super::{commands, shown};
+use super::base::Base;
+use super::model::Model;
+use super::model::configured::Configured;
+use super::offered::Around;
+use super::{commands, worded};
 use crate::cli::undo::plan;
+
+/// What commands work with.
+pub struct Desk<'a> {
+    /// The policy, the gate and the tools.
+    pub base: &'a Base,
+    /// Where calls come from.
+    pub around: &'a Around,
+    /// Who could answer.
+    pub configured: &'a Configured,
+    /// Who answers.
+    pub model: &'a dyn Model,
+}
+
+/// What comes of a command.
+pub enum Came {
+    /// It says this.
+    Lines(Vec<Spans>),
+    /// The person wants to see the settings.
+    Settings,
+    /// This would be taken back, if the person says so.
+    Undo(Box<(Files, Plan)>, Vec<Spans>),
+    /// Somebody else answers from here on.
+    Model(Box<dyn Model>),
+    /// The person leaves.
+    Quit,
+}
+
+/// Whether a text is a command.
+pub fn is_command(text: &str) -> bool {
+    text.trim_start().starts_with('/') && !text.trim().contains('\n')
+}
 
 /// Whether a text waits until a turn is over: everything does that is no command, or changes what the turn works with.
 pub fn waits(text: &str) -> bool {
-    let is_command = text.trim_start().starts_with('/') && !text.trim().contains('\n');
-    !is_command || matches!(commands::parse(text).0.as_str(), "/undo" | "/model")
+    !is_command(text) || matches!(commands::parse(text).0.as_str(), "/undo" | "/model")
 }
 
-/// Carries it out.
-pub fn run(app: &mut App, text: &str) {
+/// Carries a command out.
+///
+/// # Errors
+/// Why nothing came of it.
+pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
     let (name, words) = commands::parse(text);
     let first = words.first().map_or("", String::as_str);
-    let said: Result<Vec<Spans>, String> = match name.as_str() {
-        "/help" => Ok(commands::help()),
-        "/permissions" => {
-            let said = commands::permissions(&app.base, &app.around.session, &app.around.agent, first);
-            app.judge_again();
-            said
-        }
-        "/settings" => {
-            app.open_settings();
-            return;
-        }
-        "/rules" => commands::remembered(&app.base, true),
-        "/grants" => commands::remembered(&app.base, false),
-        "/audit" => commands::audit(&app.base),
-        "/undo" => undo(app, Some(first).filter(|id| !id.is_empty())),
-        "/model" if first.is_empty() => Ok(vec![line(Tone::Text, app.models())]),
-        "/model" => match app.configured.model(Some(first)) {
-            Ok(model) => {
-                app.model = Arc::from(model);
-                Ok(vec![line(Tone::Good, format!("✓ `{}` answers from here on", visible(app.model.name())))])
-            }
-            Err(why) => Err(why),
-        },
-        "/quit" => {
-            app.quit();
-            return;
-        }
-        other => Err(format!("there is no command `{}`; /help shows them", visible(other))),
-    };
-    match said {
-        Ok(lines) => shown::note(app, lines),
-        Err(why) => shown::problem(app, &why),
-    }
+    let base = desk.base;
+    Ok(match name.as_str() {
+        "/help" => Came::Lines(commands::help()),
+        "/permissions" => Came::Lines(commands::permissions(base, &desk.around.session, &desk.around.agent, first)?),
+        "/settings" if words.is_empty() => Came::Settings,
+        "/settings" => Came::Lines(vec![line(Tone::Good, format!("✓ {}", worded::carry_out(base, text)?))]),
+        "/rules" => Came::Lines(commands::remembered(base, true)?),
+        "/grants" => Came::Lines(commands::remembered(base, false)?),
+        "/audit" => Came::Lines(commands::audit(base)?),
+        "/undo" => return undo(base, Some(first).filter(|id| !id.is_empty())),
+        "/model" if first.is_empty() => Came::Lines(vec![line(Tone::Text, models(desk))]),
+        "/model" => Came::Model(desk.configured.model(Some(first))?),
+        "/quit" => Came::Quit,
+        other => return Err(format!("there is no command `{}`; /help shows them", visible(other))),
+    })
 }
 
-/// Shows what would be taken back; the next key says whether it is.
-fn undo(app: &mut App, id: Option<&str>) -> Result<Vec<Spans>, String> {
-    let files = Files::open(&app.base.whereabouts().state, Settings::default())?;
+/// The names of models that can be chosen, and the one that answers.
+fn models(desk: &Desk<'_>) -> String {
+    let names = desk.configured.names().join(", ");
+    format!("`{}` answers; there are {}, and `openai:NAME`, `anthropic:NAME`", visible(desk.model.name()), visible(&names))
+}
+
+/// Shows what would be taken back; the person says whether it is.
+fn undo(base: &Base, id: Option<&str>) -> Result<Came, String> {
+    let files = Files::open(&base.whereabouts().state, Settings::default())?;
     let plan = plan(&files, id)?;
     let mut out = vec![line(Tone::Strong, "this would")];
-    for (path, words) in &plan.words {
-        out.push(line(Tone::Text, format!("  {}: {}", visible(&path.display().to_string()), visible(words))));
-    }
+    // The words name the file.
+    out.extend(plan.words.iter().map(|(_, words)| line(Tone::Text, format!("  {}", visible(words)))));
     for conflict in &plan.conflicts {
         out.push(line(Tone::Warning, format!("  {}: {}", visible(&conflict.path.display().to_string()), visible(&conflict.why))));
         out.extend(conflict.diff.lines().map(|text| line(Tone::Faint, format!("    {}", visible(text)))));
     }
     if !plan.conflicts.is_empty() {
         out.push(line(Tone::Warning, "  nothing was changed: it would lose what came after"));
-        return Ok(out);
+        return Ok(Came::Lines(out));
     }
-    app.now.undo = Some(Box::new((files, plan)));
-    app.chat.notice = Some("take it back? y, or any other key to leave it".to_owned());
-    Ok(out)
+    if plan.words.is_empty() {
+        return Ok(Came::Lines(vec![line(Tone::Text, "everything is back as it was already")]));
+    }
+    Ok(Came::Undo(Box::new((files, plan)), out))
 }

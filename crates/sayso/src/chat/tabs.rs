@@ -25,8 +25,8 @@ use crate::cli::rules::line::{SUBJECTS, line};
 use crate::cli::rules::templates;
 use crate::learned;
 
-/// The styles of prompts that a screen can have.
-const STYLES: [&str; 4] = ["auto", "modal", "status", "inline"];
+/// The styles of prompts.
+const STYLES: [&str; 5] = ["auto", "modal", "status", "inline", "line"];
 /// What a new rule starts with.
 const NEW_RULE: &str = "allow command ";
 
@@ -41,7 +41,7 @@ const GENERAL: &[Setting] = &[
     Setting(
         "prompt_style",
         "Style",
-        "How a question looks: in front of everything, at the bottom, in the flow; `auto` chooses by the risk.",
+        "How a question looks: in front of everything, at the bottom, in the flow; `auto` chooses by the risk. With `line`, the next sessions are in plain lines.",
     ),
     Setting("keymap", "Keys", "Which keys answer a question; `?` at a question shows them."),
 ];
@@ -257,6 +257,10 @@ fn set(base: &Base, key: &str, value: &str) -> Result<String, String> {
     let (after, source) = value_of(base, &plain);
     match source.contains("settings.yaml") {
         true => Ok(format!("saved: {key} is {value}")),
+        // A mode of `/permissions` is one of this session, like a flag.
+        false if source == "command line" => {
+            Err(format!("saved for later; in this session a flag or `/permissions` stands above it: {key} is {}", visible(&after)))
+        }
         false => Err(format!("saved, but {} stands above it: {key} is {}", visible(&source), visible(&after))),
     }
 }

@@ -12,8 +12,8 @@ use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ran;
 
 use super::conversation::{Brought, Said, Wanted};
-use super::model::{Model, Offered, Piece, Request, Trouble, Usage};
-use super::offered::{Around, call};
+use super::model::{Model, Piece, Request, Trouble, Usage};
+use super::offered::{Around, Tools};
 
 /// So often a model is asked in one turn; a model that goes on for ever is stopped, and the person can tell it to go on.
 pub const MOST_ROUNDS: usize = 100;
@@ -72,7 +72,7 @@ pub struct Turn<'a> {
     /// What it is told beside the conversation.
     pub system: String,
     /// The tools it is offered.
-    pub tools: &'a [Offered],
+    pub tools: &'a Tools,
     /// Where calls come from.
     pub around: &'a Around,
     /// Names for calls.
@@ -107,7 +107,10 @@ impl Turn<'_> {
         watch: &(dyn Watch + Sync),
         ended: &mut Ended,
     ) -> Result<bool, Trouble> {
-        let request = Request { system: &self.system, said, tools: self.tools, stopped: self.stopped };
+        if self.stopped.load(Ordering::SeqCst) {
+            return Err(Trouble::Stopped);
+        }
+        let request = Request { system: &self.system, said, tools: &self.tools.offered, stopped: self.stopped };
         let reply = self.model.answer(&request, &mut |piece| watch.happens(Happens::Piece(piece)))?;
         ended.usage.add(reply.usage);
         watch.happens(Happens::Answered(&reply.usage, reply.is_cut));
@@ -137,7 +140,7 @@ impl Turn<'_> {
         for one in wanted {
             let made = match self.stopped.load(Ordering::SeqCst) {
                 true => Err("the person stopped this. nothing was run".to_owned()),
-                false => call(one, self.ids.next("call"), self.around),
+                false => self.tools.call(one, self.ids.next("call"), self.around),
             };
             results.push(match made {
                 Ok(call) => {

@@ -1,15 +1,15 @@
 //! `sayso chat`: a conversation with a model whose every tool call goes through the gate.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::channel;
 
 use clap::Args;
 use sayso_core::decide::Run as How;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
 use sayso_gate::start::{self, Flags, YOLO_BANNER};
@@ -24,14 +24,16 @@ use super::run::{Nobody, exit, result};
 use super::{Place, PolicyChoice, Stop, say};
 use crate::chat;
 use crate::chat::app::{App, Left, Now};
-use crate::chat::base::{Base, Start};
+use crate::chat::base::{Base, MakeTold, Start};
 use crate::chat::commands::{COMMANDS, sandbox};
 use crate::chat::conversation::Said;
+use crate::chat::history::History;
+use crate::chat::in_lines::{AtLines, InLines};
 use crate::chat::instructions::instructions;
 use crate::chat::model::configured::Configured;
 use crate::chat::model::{Model, Trouble};
 use crate::chat::news::{News, ToScreen};
-use crate::chat::offered::{self, Around};
+use crate::chat::offered::Around;
 use crate::chat::once::Lines;
 use crate::chat::session::{self, Session, short};
 use crate::chat::turn::{Ended, Turn};
@@ -45,6 +47,7 @@ use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
 use crate::screen::tty::Tty;
 use crate::screen::{self, line};
+use crate::workbench::settings;
 
 /// The longest question that is read from standard input.
 const LONGEST_QUESTION: u64 = 4 << 20;
@@ -93,7 +96,7 @@ pub(super) struct ChatArgs {
     #[arg(long, conflicts_with_all = ["question", "resume"])]
     list: bool,
 
-    /// Ask with plain lines, without painting on the terminal.
+    /// A conversation and questions in plain lines, without painting on the terminal: for screen readers, and for logs of a session.
     #[arg(long)]
     plain: bool,
 
@@ -111,16 +114,19 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
     place.insist()?;
     let flags = Flags { yolo: args.yolo, approve_all: args.approve_all, strict: args.strict, ..Flags::default() };
     let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
-    let configured = Configured::read(&place.whereabouts).map_err(Stop::usage)?;
+    let configured = Configured::read(&place.whereabouts, Path::new(&place.folder)).map_err(Stop::usage)?;
     let model = configured.model(args.model.as_deref()).map_err(Stop::usage)?;
-    let at_screen = args.question.is_empty() && !args.json && !args.plain && io::stdin().is_terminal() && io::stdout().is_terminal();
-    if at_screen && screen::can_be_painted_on() {
+    if args.question.is_empty() && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal() {
         let (session, said) = opened(args, &place)?;
-        return on_screen(args, place, how, (configured, model), session, said);
+        let style = settings(&place.loaded.policy).map(|settings| settings.prompt_style.as_str());
+        return match args.plain || style == Some("line") || !screen::can_be_painted_on() {
+            true => in_lines(args, place, how, (configured, model), session, said),
+            false => on_screen(args, place, how, (configured, model), session, said),
+        };
     }
     let question = question(args)?;
     let (session, said) = opened(args, &place)?;
-    once(args, place, how, model.as_ref(), question, session, said)
+    once(args, place, how, (&configured, model.as_ref()), question, session, said)
 }
 
 /// A session with a screen.
@@ -134,8 +140,7 @@ fn on_screen(
 ) -> Result<Exit, Stop> {
     let cannot = |error: io::Error| Stop::usage(format!("the terminal cannot be opened: {error}"));
     let mut tty = Tty::open().map_err(cannot)?;
-    let (to, news) = channel();
-    let to = ToScreen::new(to, tty.waker().map_err(cannot)?);
+    let (to, news) = ToScreen::new(tty.waker().map_err(cannot)?);
     let flag = || Arc::new(AtomicBool::new(false));
     let (stopped, leave, interrupted) = (flag(), flag(), flag());
     for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGINT, &interrupted)] {
@@ -152,13 +157,15 @@ fn on_screen(
         ask: Arc::new(to.clone()),
         told: Box::new(move || told.told()),
         stopped: Arc::clone(&stopped),
+        keys: configured.key_files(),
     });
     let base = Arc::new(base.map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?);
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let typed = said.iter().filter_map(|one| match one {
+    let history = History::of(&base.whereabouts().state);
+    let typed = history.load().into_iter().chain(said.iter().filter_map(|one| match one {
         Said::Person(text) => Some(text.clone()),
         _ => None,
-    });
+    }));
     let chat = Chat {
         transcript: Transcript::default(),
         input: Input::new(COMMANDS, typed.collect()),
@@ -184,6 +191,7 @@ fn on_screen(
         to,
         news,
         patterns,
+        history,
         chat,
         now: Now::default(),
     };
@@ -192,17 +200,80 @@ fn on_screen(
     let to = app.to.clone();
     drop(std::thread::Builder::new().spawn(move || to.tell(News::Sandbox(sandbox()))));
     let left = app.work(&mut tty);
-    if let Err(why) = base.bench().0.workbench.recorder.end_session(&app.around.session) {
+    ended(&base, &app.around, left, &id)
+}
+
+/// The end of a session is written down, and the person is told how to go on with it.
+fn ended(base: &Base, around: &Around, left: io::Result<Left>, id: &str) -> Result<Exit, Stop> {
+    if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
         let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
     }
     match left {
         Ok(Left::Person) => {
-            say(&format!("the session is kept; `sayso chat --resume {}` goes on with it\n", visible(short(&id))))?;
+            say(&format!("the session is kept; `sayso chat --resume {}` goes on with it\n", visible(short(id))))?;
             Ok(Exit::Allowed)
         }
         Ok(Left::Lost) => Ok(Exit::Failed),
         Err(error) => Err(Stop::usage(format!("the terminal broke: {error}"))),
     }
+}
+
+/// A session in lines.
+fn in_lines(
+    args: &ChatArgs,
+    place: Place,
+    how: How,
+    (configured, model): (Configured, Box<dyn Model>),
+    session: Session,
+    said: Vec<Said>,
+) -> Result<Exit, Stop> {
+    let flag = || Arc::new(AtomicBool::new(false));
+    let (stopped, leave) = (flag(), flag());
+    for (signal, flag) in [(SIGTERM, &leave), (SIGHUP, &leave), (SIGTERM, &stopped), (SIGHUP, &stopped), (SIGINT, &stopped)] {
+        // Where a signal cannot be caught, it ends sayso as it always did.
+        let _ = signal_hook::flag::register(signal, Arc::clone(flag));
+    }
+    let usual = settings(&place.loaded.policy).cloned().ok_or_else(|| Stop::usage("the policy cannot be read"))?;
+    let ask = Arc::new(AtLines::new(usual, Arc::clone(&stopped)));
+    let progress = Arc::new(progress(false));
+    let start = Start {
+        whereabouts: place.whereabouts,
+        workspace: place.folder.clone(),
+        choice: args.choice.flags(),
+        how,
+        ask: Arc::<AtLines>::clone(&ask),
+        told: told(&progress),
+        stopped: Arc::clone(&stopped),
+        keys: configured.key_files(),
+    };
+    let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
+    let base = Arc::new(base);
+    ask.stands_on(&base);
+    let id = session.id.clone();
+    let mut lines = InLines {
+        history: History::of(&base.whereabouts().state),
+        base: Arc::clone(&base),
+        session: Arc::new(session),
+        said,
+        model: Arc::from(model),
+        configured,
+        around: Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") },
+        stopped,
+        leave,
+        ask,
+        progress,
+    };
+    let left = lines.work();
+    ended(&base, &lines.around, left, &id)
+}
+
+/// Tells what runs in lines.
+fn told(progress: &Arc<Progress>) -> MakeTold {
+    let progress = Arc::clone(progress);
+    Box::new(move || {
+        let (start, output) = (Arc::clone(&progress), Arc::clone(&progress));
+        Told { start: Box::new(move |approved| start.start(approved)), output: Box::new(move |stream, bytes| output.output(stream, bytes)) }
+    })
 }
 
 /// The first lines of a session.
@@ -261,7 +332,7 @@ fn once(
     args: &ChatArgs,
     place: Place,
     how: How,
-    model: &dyn Model,
+    (configured, model): (&Configured, &dyn Model),
     question: String,
     session: Session,
     mut said: Vec<Said>,
@@ -273,27 +344,21 @@ fn once(
     let progress = Arc::new(progress(args.json));
     let ask: Arc<dyn Ask> = match how {
         How::Interactive => {
-            let settings = crate::workbench::settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read"))?;
+            let settings = settings(&place.loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read"))?;
             screen::at_terminal(settings, args.plain, &place.whereabouts.state, &stopped, Interrupts::Stop)
                 .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?
         }
         _ => Arc::new(Nobody),
     };
-    let told = Arc::clone(&progress);
     let start = Start {
         whereabouts: place.whereabouts,
         workspace: place.folder.clone(),
         choice: args.choice.flags(),
         how,
         ask,
-        told: Box::new(move || {
-            let (start, output) = (Arc::clone(&told), Arc::clone(&told));
-            Told {
-                start: Box::new(move |approved| start.start(approved)),
-                output: Box::new(move |stream, bytes| output.output(stream, bytes)),
-            }
-        }),
+        told: told(&progress),
         stopped: Arc::clone(&stopped),
+        keys: configured.key_files(),
     };
     let base = Base::open(start).map_err(|why| Stop::hint(why, "nothing was run: what cannot be recorded does not run"))?;
     for remark in &base.bench().0.workbench.remarks {
@@ -306,10 +371,18 @@ fn once(
     session.keep(&person).map_err(Stop::usage)?;
     said.push(person);
     let id = session.id.clone();
-    let lines = Lines::new(progress, session, args.json);
-    let tools = offered::own();
+    let lines = Lines::new(progress, Arc::new(session), args.json);
+    let (tools, troubles) = base.served().tools();
+    for why in troubles {
+        let _ = writeln!(io::stderr(), "sayso: {}", visible_block(&why));
+    }
     let turn = Turn { model, system, tools: &tools, around: &around, ids: &Ids::new(), stopped: &stopped };
-    let ended = turn.take(&mut said, &|| base.bench(), &lines);
+    let gate = || {
+        // Where it cannot be read, the gate denies everything, and says so.
+        let _ = base.refresh();
+        base.bench()
+    };
+    let ended = turn.take(&mut said, &gate, &lines);
     if let Err(why) = base.bench().0.workbench.recorder.end_session(&around.session) {
         let _ = writeln!(io::stderr(), "sayso: the end of the session could not be recorded: {why}");
     }

@@ -82,14 +82,28 @@ impl Servers {
     /// All tools of all servers, and why some are missing. A server that is not the one that was approved is not started for this; its
     /// tools are those that were approved.
     pub fn tools(&self) -> (Vec<Offered>, Vec<String>) {
-        let (mut tools, mut troubles) = (Vec::new(), Vec::from_iter(self.trouble.clone()));
+        let (mut tools, mut troubles) = (Vec::new(), Vec::from_iter(self.trouble()));
         for name in self.names() {
-            match self.look(name) {
-                Ok((_, known)) => tools.extend(known.said().iter().filter_map(|said| offered(name, said))),
+            match self.tools_of(name) {
+                Ok(all) => tools.extend(all),
                 Err(why) => troubles.push(why),
             }
         }
         (tools, troubles)
+    }
+
+    /// Why there are no servers at all.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.clone()
+    }
+
+    /// The tools of one server.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub fn tools_of(&self, name: &str) -> Result<Vec<Offered>, String> {
+        let (_, known) = self.look(name)?;
+        Ok(known.said().iter().filter_map(|said| offered(name, said)).collect())
     }
 
     /// A call with everything that is known of its tool, as it has to be judged. Calls of other tools stay as they are; what cannot be

@@ -6,8 +6,11 @@ use sayso_tui::sure::spelled;
 
 /// No screen is narrower than this; on one that is, the terminal folds.
 const NARROWEST: usize = 20;
+/// A blank that is nearer to the end of a row than this is a good place to break.
+const NEAR: usize = 16;
 
-/// The line in pieces that fit into `width`, each but the first behind the mark. Colours take no room.
+/// The line in pieces that fit into `width`, each but the first behind the mark. Colours take no room. Where a blank is near, a row ends
+/// before it: at the start of the next row it can be seen, and so none is lost.
 pub fn folded(line: &str, width: usize, mark: &str) -> String {
     let width = width.max(NARROWEST);
     // Most lines are short, and a byte is never wider than a place.
@@ -19,6 +22,9 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
     let mut out = String::with_capacity(line.len() + line.len() / 8);
     let mut used = 0;
     let mut in_colour = false;
+    // The last blank of this row behind a word: where it stands, and how many places come before it.
+    let mut blank: Option<(usize, usize)> = None;
+    let mut behind_word = false;
     for character in line.chars() {
         // What came from outside is visible by now, so a code is one of ours: `ESC [ 3 1 m`.
         if character == '\u{1b}' || in_colour {
@@ -27,12 +33,18 @@ pub fn folded(line: &str, width: usize, mark: &str) -> String {
             continue;
         }
         let room = places(character);
+        if character == ' ' && behind_word {
+            blank = Some((out.len(), used));
+        }
         if used + room > width {
-            out.push('\n');
-            out.push_str(mark);
-            used = lead;
+            let (at, before) = blank.filter(|(_, before)| width - before < NEAR).unwrap_or((out.len(), used));
+            out.insert_str(at, mark);
+            out.insert(at, '\n');
+            used = lead + used - before;
+            blank = None;
         }
         used += room;
+        behind_word = character != ' ';
         out.push(character);
     }
     out
@@ -90,7 +102,7 @@ mod tests {
     #[test]
     fn no_piece_is_wider_than_the_screen_and_nothing_is_lost() {
         let texts =
-            ["", "short", &"x".repeat(500), &"漢".repeat(77), &"a漢ü…".repeat(40), &format!("\u{1b}[31m{}\u{1b}[0m", "y".repeat(90))];
+            ["", "short", &"x".repeat(500), &"so many words ".repeat(40), &" ".repeat(200), &"a  b   c    d".repeat(30), &"漢".repeat(77), &"a漢ü…".repeat(40), &format!("\u{1b}[31m{}\u{1b}[0m", "y".repeat(90))];
         for text in texts {
             for width in [0, 20, 21, 80] {
                 let out = folded(text, width, "  ↪ ");
@@ -104,6 +116,14 @@ mod tests {
                 assert!(bare.split('\n').all(|piece| piece.chars().map(places).sum::<usize>() <= width.max(NARROWEST)), "{width}: {out}");
             }
         }
+    }
+
+    #[test]
+    fn a_row_ends_before_a_blank_that_is_near_and_blanks_are_seen() {
+        assert_eq!(folded("twelve words that are kept as they are", 20, "> "), "twelve words that\n>  are kept as they\n>  are");
+        assert_eq!(folded("twelve words that  are", 20, "> "), "twelve words that\n>   are");
+        let far = format!("a {}", "x".repeat(40));
+        assert_eq!(folded(&far, 20, "> "), format!("a {}\n> {}\n> {}", "x".repeat(18), "x".repeat(18), "x".repeat(4)));
     }
 
     #[test]

@@ -122,11 +122,7 @@ struct Asking<'a> {
 impl Asking<'_> {
     fn put(&mut self, prompt: &Prompt) -> io::Result<Ended> {
         let mut lines = vec![String::new()];
-        lines.extend(plain::lines(prompt, self.look));
-        if prompt.round != Round::Second {
-            lines.push(String::new());
-            lines.extend(plain::legend(prompt, self.look));
-        }
+        lines.extend(plain::whole(prompt, self.look));
         let scrolled = scrolled(prompt, &lines, self.look, self.height());
         let mut unseen = scrolled.unseen;
         lines.extend(scrolled.lines);

@@ -41,6 +41,11 @@ impl Paint {
     /// Text as it is.
     pub const PLAIN: Paint = Paint { colours: false, width: None };
 
+    /// With colours or without, for a screen of this width, or for none.
+    pub const fn of(colours: bool, width: Option<usize>) -> Paint {
+        Paint { colours, width }
+    }
+
     /// Colours if this is a terminal and `NO_COLOR` is not set.
     pub fn for_stream(stream: &(impl IsTerminal + AsFd)) -> Paint {
         if !stream.is_terminal() {
@@ -49,7 +54,7 @@ impl Paint {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let able = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let width = tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_col));
-        Paint { colours: wanted && able, width: Some(if width == 0 { USUAL_WIDTH } else { width }) }
+        Paint::of(wanted && able, Some(if width == 0 { USUAL_WIDTH } else { width }))
     }
 
     /// The line as the lines of the screen that it fills. Each but the first starts with the mark: were it left to the terminal, a long
@@ -88,7 +93,7 @@ mod tests {
     #[test]
     fn plain_text_has_no_codes() {
         assert_eq!(Paint::PLAIN.tone(Tone::Red, "x"), "x");
-        let coloured = Paint { colours: true, width: None };
+        let coloured = Paint::of(true, None);
         assert_eq!(coloured.tone(Tone::Red, "x"), "\u{1b}[31mx\u{1b}[0m");
         assert_eq!(coloured.tone(Tone::Red, ""), "");
     }

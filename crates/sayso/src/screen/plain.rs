@@ -41,6 +41,16 @@ impl Look {
     }
 }
 
+/// The prompt with its answers below; the second of two takes no other than yes or no.
+pub fn whole(prompt: &Prompt, look: Look) -> Vec<String> {
+    let mut out = lines(prompt, look);
+    if prompt.round != Round::Second {
+        out.push(String::new());
+        out.extend(legend(prompt, look));
+    }
+    out
+}
+
 /// Everything that is shown before the answer. The second of two prompts says again what would happen and why it is grave; the rest stands
 /// above it.
 pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
@@ -72,7 +82,7 @@ pub fn lines(prompt: &Prompt, look: Look) -> Vec<String> {
     if !prompt.presentation.details.is_empty() {
         out.push(String::new());
         let details = &prompt.presentation.details;
-        let width = details.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(24);
+        let width = details.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(28);
         indented(&mut out, details.iter().flat_map(|(name, value)| body::row(name, value, width, paint)).collect());
     }
     out.push(String::new());
@@ -118,7 +128,7 @@ fn indented(out: &mut Vec<String>, lines: Vec<String>) {
 fn heading(prompt: &Prompt, look: Look) -> Vec<String> {
     let danger = is_grave(&prompt.verdict);
     let tone = if danger { Tone::Red } else { Tone::Yellow };
-    let mut title = prompt.title.clone();
+    let mut title = prompt.title_in_cells();
     if let Some(place) = prompt.place.filter(|place| place.total > 1) {
         title.push_str(&format!(" · Operation {} of {}", place.index, place.total));
     }
@@ -183,7 +193,7 @@ pub fn legend(prompt: &Prompt, look: Look) -> Vec<String> {
         }
     }
     if prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_))) {
-        line(Action::Pattern, "allow a pattern of commands, also for this project or everywhere: you see it before it is kept");
+        line(Action::Pattern, "allow a pattern of commands, as wide as you like: shown before it is kept");
     }
     line(Action::Deny, "deny; words behind it reach the agent");
     if prompt.presentation.full.is_some() {

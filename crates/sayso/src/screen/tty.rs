@@ -99,7 +99,7 @@ impl Tty {
         }
         let before = tcgetattr(&self.file)?;
         keep_panics_back();
-        let mut taken = Taken { tty: self, before, painter: Painter::default() };
+        let mut taken = Taken { tty: self, before, painter: Painter::default(), was_signal: false };
         taken.enter()?;
         Ok(taken)
     }
@@ -110,6 +110,8 @@ pub struct Taken<'a> {
     tty: &'a mut Tty,
     before: Termios,
     painter: Painter,
+    /// What happened last was a signal.
+    was_signal: bool,
 }
 
 impl Taken<'_> {
@@ -180,7 +182,10 @@ impl Taken<'_> {
             Err(error) => return Err(error.into()),
         }
         let [keyboard, signals] = ready.map(|one| one.revents());
-        if !signals.is_empty() {
+        // A signal comes before keys: the terminal may have been somebody else's. But whoever wakes without end does not silence the keyboard.
+        let is_turn_of_keys = std::mem::take(&mut self.was_signal) && !keyboard.is_empty();
+        if !signals.is_empty() && !is_turn_of_keys {
+            self.was_signal = true;
             // How many there were does not matter.
             while matches!((&self.tty.signals).read(&mut [0; 64]), Ok(count) if count > 0) {}
             return Ok(Event::Signal);

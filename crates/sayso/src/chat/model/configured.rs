@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sayso_core::node::{Node, Value};
+use sayso_core::paths::{hidden_in_home, secret};
 use sayso_core::text::{Limits, yaml};
 use sayso_core::visible::visible;
 use sayso_world::bounded_file::{Content, LastLink, read};
@@ -53,8 +54,8 @@ impl Configured {
     /// Reads the file; where there is none, nothing is said.
     ///
     /// # Errors
-    /// What is wrong with it, with its place.
-    pub fn read(whereabouts: &Whereabouts) -> Result<Configured, String> {
+    /// What is wrong with it, with its place; also a key that stands in the workspace, where the model's tools read and commands run.
+    pub fn read(whereabouts: &Whereabouts, workspace: &Path) -> Result<Configured, String> {
         let path = whereabouts.config.join(FILE);
         let shown = visible(&path.display().to_string()).into_owned();
         let text = match read(&path, LARGEST_FILE, LastLink::Follow) {
@@ -69,7 +70,16 @@ impl Configured {
                 String::from_utf8(bytes).map_err(|_| format!("`{shown}` is no UTF-8 text"))?
             }
         };
-        Configured::of(&text, whereabouts.home.as_deref()).map_err(|why| format!("`{shown}`: {why}"))
+        let home = whereabouts.home.as_deref();
+        let read = Configured::of(&text, home)
+            .and_then(|read| read.models.iter().try_for_each(|entry| entry.apart(workspace, home)).map(|()| read));
+        read.map_err(|why| format!("`{shown}`: {why}"))
+    }
+
+    /// The files with keys, free of links where they are there: no tool of a session reads them.
+    pub fn key_files(&self) -> Vec<PathBuf> {
+        let files = self.models.iter().filter_map(|entry| entry.key_file.as_ref());
+        files.flat_map(|file| [Some(file.clone()), std::fs::canonicalize(file).ok()]).flatten().collect()
     }
 
     fn of(text: &str, home: Option<&Path>) -> Result<Configured, String> {
@@ -161,10 +171,15 @@ impl Entry {
                 "key_env" => out.key_env = Some(word(&entry.node, key)?),
                 "key_file" => {
                     let path = word(&entry.node, key)?;
-                    out.key_file = Some(match (path.strip_prefix("~/"), home) {
+                    let file = match (path.strip_prefix("~/"), home) {
                         (Some(rest), Some(home)) => home.join(rest),
                         _ => PathBuf::from(path),
-                    });
+                    };
+                    // Any other would be another file in each folder that sayso is started in.
+                    out.key_file = Some(file).filter(|file| file.is_absolute());
+                    if out.key_file.is_none() {
+                        return Err("`key_file` starts with `/` or `~/`".to_owned());
+                    }
                 }
                 "stream" => out.stream = entry.node.as_bool().ok_or("`stream` is true or false")?,
                 "max_tokens" => out.longest = entry.node.as_whole().filter(|most| *most > 0).ok_or("`max_tokens` is a number")?,
@@ -185,6 +200,26 @@ impl Entry {
             return Err("`model` says what the endpoint calls it".to_owned());
         }
         Ok(out)
+    }
+
+    /// The key does not stand where tools read and commands run unasked. What is secret by its name is asked about there, too, and is in
+    /// no sandbox: somebody may work in their home folder.
+    fn apart(&self, workspace: &Path, home: Option<&Path>) -> Result<(), String> {
+        let Some(file) = &self.key_file else { return Ok(()) };
+        let is_inside = |path: &Path| {
+            let text = path.to_string_lossy();
+            let home = home.map(Path::to_string_lossy);
+            let is_secret = secret(&text, home.as_deref()).is_some() || home.is_some_and(|home| hidden_in_home(&text, &home));
+            path.starts_with(workspace) && !is_secret
+        };
+        match is_inside(file) || std::fs::canonicalize(file).is_ok_and(|file| is_inside(&file)) {
+            false => Ok(()),
+            true => Err(format!(
+                "the key of the model `{}` is in `{}`, inside of the workspace, where tools and commands can read it\nhint: keep it elsewhere, such as in `~/.config/keys`",
+                visible(&self.name),
+                visible(&file.display().to_string())
+            )),
+        }
     }
 
     fn open(&self) -> Result<Remote, String> {
@@ -255,9 +290,32 @@ mod tests {
             ("models: {a: {api: openai, model: m, key: sk-1}}", "does not stand in this file"),
             ("models: {scripted: {api: openai, model: m}}", "taken"),
             ("models: {a: {api: openai, model: m, price: {input: -1, output: 2}}}", "dollars"),
+            ("models: {a: {api: openai, model: m, key_file: key}}", "starts with `/` or `~/`"),
         ] {
             let error = Configured::of(text, None).unwrap_err();
             assert!(error.contains(wanted) && !error.contains("sk-1"), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_key_in_the_workspace_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let (home, workspace) = (root.join("home"), root.join("ws"));
+        std::fs::create_dir_all(home.join(".config/keys")).unwrap();
+        std::fs::create_dir_all(&workspace).unwrap();
+        std::fs::write(workspace.join("key"), "k").unwrap();
+        std::os::unix::fs::symlink(workspace.join("key"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", workspace.join("out")).unwrap();
+        let apart = |file: &Path, workspace: &Path| {
+            let text = format!("models: {{a: {{api: openai, model: m, key_file: '{}'}}}}", file.display());
+            Configured::of(&text, Some(&home)).unwrap().models[0].apart(workspace, Some(&home))
+        };
+        for file in [workspace.join("key"), workspace.join("none"), root.join("link"), workspace.join("out")] {
+            assert!(apart(&file, &workspace).unwrap_err().contains("inside of the workspace"), "{}", file.display());
+        }
+        assert_eq!(apart(&root.join("elsewhere"), &workspace), Ok(()));
+        assert_eq!(apart(&home.join(".config/keys/a"), &home), Ok(()), "it is secret by its name");
+        assert!(apart(&home.join("notes/a"), &home).is_err());
     }
 }

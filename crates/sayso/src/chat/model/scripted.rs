@@ -2,9 +2,9 @@
 //! and it thinks nothing.
 
 use sayso_core::node::{Node, Value};
-use sayso_core::text::json;
+use sayso_core::text::{Limits, json};
 
-use super::{Model, Piece, Reply, Request, Told, Trouble, Usage};
+use super::{Model, Offered, Piece, Reply, Request, Told, Trouble, Usage};
 use crate::chat::conversation::{Answer, Brought, Said, Wanted};
 
 /// What the person calls it.
@@ -18,7 +18,7 @@ read FILE            list FOLDER            find TEXT\n\
 run COMMAND          fetch ADDRESS\n\
 write FILE: TEXT     edit FILE: OLD => NEW\n\
 append FILE: TEXT    delete FILE            move FROM => TO\n\
-say TEXT             tour\n\
+call TOOL {JSON}     say TEXT               tour\n\
 ```\n\n\
 A model that thinks: `sayso chat --model anthropic:NAME`, `--model openai:NAME`, or one of your own in `chat.yaml`.";
 
@@ -42,7 +42,7 @@ impl Model for Scripted {
     }
 
     fn answer(&self, request: &Request<'_>, told: Told<'_>) -> Result<Reply, Trouble> {
-        let answer = next(request.said);
+        let answer = next(request.said, request.tools);
         for piece in answer.text.split_inclusive(' ') {
             told(Piece::Text(piece.to_owned()));
         }
@@ -54,13 +54,13 @@ impl Model for Scripted {
 }
 
 /// What the person said last, and what was done since.
-fn next(said: &[Said]) -> Answer {
+fn next(said: &[Said], tools: &[Offered]) -> Answer {
     let start = said.iter().rposition(|one| matches!(one, Said::Person(_))).unwrap_or_default();
     let Some((Said::Person(asked), since)) = said.get(start..).and_then(<[Said]>::split_first) else { return words(HELP.to_owned()) };
     let rounds = since.iter().filter(|one| matches!(one, Said::Results(_))).count();
     if asked.trim() == "tour" {
         return match TOUR.get(rounds) {
-            Some((say, line)) => Answer { text: (*say).to_owned(), calls: calls(line, rounds) },
+            Some((say, line)) => Answer { text: (*say).to_owned(), calls: calls(line, rounds, tools) },
             None => words(
                 "That was the tour. `/audit` shows what was written down, `/undo` takes back, `/permissions` shows the mode.".to_owned(),
             ),
@@ -72,7 +72,7 @@ fn next(said: &[Said]) -> Answer {
     if let Some(text) = asked.trim().strip_prefix("say ") {
         return words(text.to_owned());
     }
-    match calls(asked, 0) {
+    match calls(asked, 0, tools) {
         calls if calls.is_empty() => words(HELP.to_owned()),
         calls => Answer { text: String::new(), calls },
     }
@@ -98,14 +98,20 @@ fn told_back(results: &[Brought]) -> String {
 }
 
 /// The calls of the lines that say one.
-fn calls(text: &str, round: usize) -> Vec<Wanted> {
-    let lines = text.lines().filter_map(|line| call(line.trim()));
-    let named = |(at, (tool, args)): (usize, (&str, Node))| Wanted {
-        id: format!("script_{round}_{at}"),
-        tool: tool.to_owned(),
-        arguments: json::write(&args),
-    };
+fn calls(text: &str, round: usize, tools: &[Offered]) -> Vec<Wanted> {
+    let lines =
+        text.lines().filter_map(|line| any(line.trim(), tools).or_else(|| call(line.trim()).map(|(tool, args)| (tool.to_owned(), args))));
+    let named =
+        |(at, (tool, args)): (usize, (String, Node))| Wanted { id: format!("script_{round}_{at}"), tool, arguments: json::write(&args) };
     lines.enumerate().map(named).collect()
+}
+
+/// A call of anything that is offered, as a real model could write it.
+fn any(line: &str, tools: &[Offered]) -> Option<(String, Node)> {
+    let rest = line.strip_prefix("call ")?.trim();
+    let (tool, args) = rest.split_once(' ').unwrap_or((rest, "{}"));
+    let tool = tools.iter().find(|offered| offered.name == tool)?;
+    Some((tool.name.clone(), json::read(args, &Limits::default()).unwrap_or_else(|_| Value::Null.into())))
 }
 
 fn call(line: &str) -> Option<(&'static str, Node)> {
@@ -136,12 +142,6 @@ fn call(line: &str) -> Option<(&'static str, Node)> {
             let (from, to) = rest.split_once("=>")?;
             ("file_move", Node::map([("from", Node::text(from.trim())), ("to", Node::text(to.trim()))]))
         }
-        // A call of anything, as a real model could write it.
-        "call" => {
-            let (tool, args) = rest.split_once(' ').unwrap_or((rest, "{}"));
-            let known = sayso_core::tool::find(tool)?;
-            (known.name, json::read(args, &sayso_core::text::Limits::default()).unwrap_or_else(|_| Value::Null.into()))
-        }
         _ => return None,
     })
 }
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn after(said: &[Said]) -> Answer {
-        next(said)
+        next(said, &[])
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{KEY, configure};
 use crate::terminal::screen::{Room, Screen};
 
 /// What stands in the empty line.
-const READY: &str = "say something, or /help";
+pub const READY: &str = "say something, or /help";
 
 /// A session in a room.
 pub fn open(room: &Room, args: &str, columns: u16, rows: u16) -> Screen {
@@ -26,7 +26,7 @@ pub fn say(screen: &mut Screen, text: &str) {
 }
 
 /// Waits until nothing goes on.
-fn idle(screen: &Screen) {
+pub fn idle(screen: &Screen) {
     screen.see(READY);
     screen.gone("Ctrl-C stops");
 }
@@ -37,10 +37,10 @@ fn an_edit_is_shown_approved_and_taken_back() {
     let mut screen = open(&room, "", 100, 40);
     say(&mut screen, "edit a.py: old => new");
     screen.see("PERMISSION REQUIRED");
+    screen.see("1 question open");
     let text = screen.text();
     assert!(text.contains("- x = old") && text.contains("+ x = new"), "the diff is there:\n{text}");
     assert!(text.contains("› edit a.py: old => new"), "U-15: what was said stays:\n{text}");
-    assert!(text.contains("1 question open"), "{text}");
     screen.press("y");
     screen.see("▍ Done.");
     let text = screen.text();
@@ -49,8 +49,15 @@ fn an_edit_is_shown_approved_and_taken_back() {
     say(&mut screen, "/undo");
     screen.see("take it back? y");
     screen.press("y");
-    screen.see("/undo takes this back, too");
+    screen.see("takes this back, too");
     assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = old\n");
+    let text = screen.text();
+    let again = text.split_whitespace().find(|word| word.starts_with("undo-")).unwrap().to_owned();
+    say(&mut screen, &format!("/undo {again}"));
+    screen.see("take it back? y");
+    screen.press("y");
+    screen.gone("take it back? y");
+    assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = new\n", "an undo is taken back, too");
     say(&mut screen, "/quit");
     let (text, status) = screen.end();
     assert!(status == 0 && text.contains("sayso chat --resume"), "{text}");
@@ -74,6 +81,9 @@ fn a_denial_with_a_note_is_seen_by_the_model() {
     screen.press("\r");
     screen.see("▍ As you like.");
     assert!(screen.text().contains("denied by the person: use src instead"), "{}", screen.text());
+    // What the endpoint counted, for the turn and in all.
+    screen.see("  22 tokens in, 14 out");
+    screen.see("22 in 14 out");
     let told = endpoint.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     assert_eq!(told, "denied by the person: use src instead. nothing was changed");
     assert!(!room.has("new.py"));

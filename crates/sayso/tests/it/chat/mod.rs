@@ -1,9 +1,17 @@
 //! `sayso chat`: models at endpoints that behave and that do not, and one turn without a screen.
 
 mod at_screen;
+mod attacks;
+mod broken;
 mod endpoint;
+mod in_lines;
+mod keys;
+mod ledger;
 mod models;
 mod once;
+mod served;
+mod settings;
+mod typed_before;
 mod workflows;
 
 use std::path::Path;

@@ -23,6 +23,59 @@ fn turn(api: &str, more: &str, answers: Vec<Answer>) -> (Value, i32, Vec<super::
     (value, output.status.code().unwrap(), endpoint.asked())
 }
 
+#[test]
+fn an_endpoint_that_is_busy_is_left_alone_for_as_long_as_it_says() {
+    for (api, fine) in [("openai", openai(&["Now."], &[])), ("anthropic", anthropic(&["Now."], &[]))] {
+        let start = std::time::Instant::now();
+        let (value, status, asked) = turn(api, "", vec![Answer::Busy(2), Answer::Events(fine, NO_PAUSE)]);
+        assert_eq!((status, value["answer"].as_str(), asked.len()), (0, Some("Now."), 2), "{value}");
+        assert!(start.elapsed() >= Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+    // One that never has time is given up.
+    let (value, status, asked) = turn("anthropic", "", vec![Answer::Busy(0)]);
+    assert_eq!((status, asked.len()), (1, 5), "{value}");
+    assert!(value["error"].as_str().unwrap().contains("gave no answer in 5 tries"), "{value}");
+}
+
+#[test]
+fn slow_answers_are_waited_for_and_broken_ones_of_messages_asked_again() {
+    // Each piece comes before patience ends, all of them together long after.
+    for (api, pieces) in [("openai", openai(&["a", "b", "c", "d"], &[])), ("anthropic", anthropic(&["a", "b", "c", "d"], &[]))] {
+        let (value, status, asked) = turn(api, ", timeout: 1", vec![Answer::Events(pieces, Duration::from_millis(350))]);
+        assert_eq!((status, value["answer"].as_str(), asked.len()), (0, Some("abcd"), 1), "{value}");
+    }
+    let call = [("call_1", "file_write", r#"{"path": "b.py", "content": "1"}"#)];
+    let whole = anthropic(&["Half"], &call);
+    for kept in [3, 4, 6, 8, whole.len() - 1] {
+        let half: Vec<String> = whole.iter().take(kept).cloned().collect();
+        let (value, status, asked) = turn("anthropic", "", vec![Answer::Broken(half), Answer::Events(anthropic(&["All."], &[]), NO_PAUSE)]);
+        assert_eq!((status, value["answer"].as_str(), asked.len()), (0, Some("All."), 2), "{kept}: {value}");
+        assert_eq!(value["calls"], json!([]), "nothing of half an answer runs");
+    }
+}
+
+#[test]
+fn calls_of_messages_that_are_none_run_nothing() {
+    let huge = format!("{{\"command\": \"{}\"}}", "x".repeat(3 << 20));
+    let calls: Vec<(&str, &str, &str)> = vec![
+        ("c0", "terminal", "{\"command\": \"rm -rf"),
+        ("c1", "no_such_tool", "{}"),
+        ("c2", "terminal", "[1]"),
+        ("c3", "terminal", &huge),
+        ("c4", "terminal", ""),
+    ];
+    let (value, status, asked) = turn(
+        "anthropic",
+        "",
+        vec![Answer::Events(anthropic(&[], &calls), NO_PAUSE), Answer::Events(anthropic(&["I see."], &[]), NO_PAUSE)],
+    );
+    assert_eq!((status, value["answer"].as_str()), (20, Some("I see.")), "{value}");
+    assert!(value["calls"].as_array().unwrap().iter().all(|call| call["approved"] == false), "{value}");
+    let told = asked[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_array().unwrap().clone();
+    assert_eq!(told.len(), 5);
+    assert!(told.iter().all(|one| one["type"] == "tool_result" && one["content"].to_string().contains("nothing was")), "{told:?}");
+}
+
 /// A reading call and then a last word, in all four ways.
 #[test]
 fn both_interfaces_answer_in_pieces_and_at_once() {
@@ -71,7 +124,9 @@ fn both_interfaces_answer_in_pieces_and_at_once() {
 fn what_may_go_better_is_asked_again_and_nothing_is_said_twice() {
     let fine = || Answer::Events(openai(&["All of it."], &[]), NO_PAUSE);
     for bad in [
+        Answer::Json(500, r#"{"error": {"message": "something broke"}}"#.to_owned()),
         Answer::Json(503, r#"{"error": {"message": "overloaded"}}"#.to_owned()),
+        Answer::Json(529, String::new()),
         Answer::Busy(0),
         Answer::Broken(openai(&["Half of"], &[]).into_iter().take(1).collect()),
         Answer::Events(vec!["data: {\"choices\": [{\"delta\": {\"content\": \"Half".to_owned()], NO_PAUSE),

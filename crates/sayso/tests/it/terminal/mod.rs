@@ -7,6 +7,7 @@ mod demo;
 mod keymaps;
 mod painted;
 mod panics;
+mod plain_style;
 pub mod screen;
 
 use std::io::{Read, Write};

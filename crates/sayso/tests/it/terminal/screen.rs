@@ -12,6 +12,10 @@ use rustix::process::{Pid, Signal, kill_process};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than what is typed at a new question does not count.
 const MOMENT: Duration = Duration::from_millis(450);
+/// What is silent for so long has painted its frame.
+const QUIET: Duration = Duration::from_millis(60);
+/// What paints all the time is looked at after so long.
+const SETTLED: Duration = Duration::from_secs(1);
 
 /// A workspace with a batch in it, and a home.
 pub struct Room {
@@ -119,9 +123,18 @@ impl Screen {
         Screen { child, keys: pair.master.take_writer().unwrap(), shown, master: Some(pair.master) }
     }
 
-    /// What stands on the screen now.
+    /// What stands on the screen, once nothing more comes: a frame may be there by half.
     pub fn text(&self) -> String {
-        self.shown.0.lock().unwrap().parser.screen().contents()
+        let until = Instant::now() + SETTLED;
+        let mut shown = self.shown.0.lock().unwrap();
+        while !shown.closed && Instant::now() < until {
+            let (after, quiet) = self.shown.1.wait_timeout(shown, QUIET).unwrap();
+            shown = after;
+            if quiet.timed_out() {
+                break;
+            }
+        }
+        shown.parser.screen().contents()
     }
 
     /// All bytes so far.
