@@ -170,7 +170,20 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be kept.
     pub(super) fn approved(&self, operation: &Operation) -> Result<(), String> {
-        self.pin(operation.text(Role::ServerTool).unwrap_or_default(), operation.mcp().and_then(|identity| identity.schema))
+        let name = operation.text(Role::ServerTool).unwrap_or_default();
+        let judged = operation.mcp().ok_or("it was judged without a look at its server")?;
+        let inner = self.inner();
+        let said = inner.tools.get(name).map(|tool| tool.digest);
+        // A list may have come while somebody was asked.
+        let is_other = match judged.schema {
+            Some(schema) => said != Some(schema),
+            None => !judged.changed && inner.compare(name, &self.identity).changed,
+        };
+        drop(inner);
+        if is_other {
+            return Err("meanwhile the server says something else of the tool; call it again to see what changed".to_owned());
+        }
+        self.pin(name, judged.schema)
     }
 
     /// The same for a call that was asked about when only the past of its tool was known: it is what it was.
