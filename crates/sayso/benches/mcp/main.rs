@@ -89,7 +89,8 @@ impl Server {
     /// How much processor time the process had so far.
     fn cpu(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<u64> = stat.rsplit(')').next().unwrap().split_ascii_whitespace().skip(11).take(2).map(|field| field.parse().unwrap()).collect();
+        let fields: Vec<u64> =
+            stat.rsplit(')').next().unwrap().split_ascii_whitespace().skip(11).take(2).map(|field| field.parse().unwrap()).collect();
         Duration::from_millis(10 * fields.iter().sum::<u64>())
     }
 
@@ -159,7 +160,11 @@ fn main() {
     gated.many(count);
     let after = gated.memory();
     let each = (busy - began).as_secs_f64() / count as f64;
-    println!("{count} calls at once: {:.0} calls/s (budget 5000); the gateway is busy {:.0} µs for each", count as f64 / took.as_secs_f64(), each * 1e6);
+    println!(
+        "{count} calls at once: {:.0} calls/s (budget 5000); the gateway is busy {:.0} µs for each",
+        count as f64 / took.as_secs_f64(),
+        each * 1e6
+    );
     println!("memory of the gateway: {before} KiB before, {half} KiB after {count}, {after} KiB after {} calls", 2 * count);
     large(&mut direct, &mut gated);
 }
