@@ -134,6 +134,8 @@ fn main() {
     let mut direct = Server::start(Command::new("python3").arg(home.join("server.py")));
     let mut gated = Server::start(program(&home).args(["mcp", "--name", "s", "--", "python3"]).arg(home.join("server.py")));
     let (mut without, mut with) = (Vec::new(), Vec::new());
+    // What was written a moment ago is read again for each call; most policies are older than that.
+    std::thread::sleep(Duration::from_millis(1500));
     for id in 0..100 {
         direct.call(id);
         gated.call(id);

@@ -89,7 +89,7 @@ pub(super) fn state_in(result: &str) -> Option<String> {
 fn names_us(message: &str) -> bool {
     let Ok(node) = json::read(message, &LIMITS) else { return true };
     let letters: String = all_texts(&node).chars().filter(|letter| letter.is_alphanumeric()).collect();
-    super::catalogue::skeleton(&letters).contains("sayso")
+    super::looks::skeleton(&letters).contains("sayso")
 }
 
 fn all_texts(node: &Node) -> String {

@@ -21,6 +21,7 @@ mod http_headers;
 mod http_pass;
 mod identity;
 mod judge;
+mod looks;
 mod message;
 mod name;
 mod open;
