@@ -5,7 +5,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::node::{Entry, Node, Value};
+use crate::node::{Node, Value};
 use crate::packed::{Packed, Packer, Unpacker};
 
 /// A SHA-256 digest.
@@ -138,15 +138,18 @@ impl Encoder {
                     self.node(item);
                 }
             }
-            Value::Map(entries) => {
-                let mut sorted: Vec<&Entry> = entries.iter().collect();
-                sorted.sort_by(|one, other| one.key.cmp(&other.key));
-                self.count(b'm', sorted.len());
-                for entry in sorted {
-                    self.text(&entry.key);
-                    self.node(&entry.node);
-                }
-            }
+            Value::Map(entries) => self.map(entries.iter().map(|entry| (entry.key.as_str(), &entry.node))),
+        }
+    }
+
+    /// Adds a map of these; nothing of it is copied, as it may be large.
+    pub fn map<'a>(&mut self, entries: impl Iterator<Item = (&'a str, &'a Node)>) {
+        let mut sorted: Vec<(&str, &Node)> = entries.collect();
+        sorted.sort_by(|one, other| one.0.cmp(other.0));
+        self.count(b'm', sorted.len());
+        for (key, node) in sorted {
+            self.text(key);
+            self.node(node);
         }
     }
 

@@ -430,8 +430,7 @@ fn digest(call: &Call, kind: Kind) -> Digest {
     match &call.args.value {
         Value::Map(entries) => {
             // Arguments count by their meaning where the registry knows it, so that two names of one argument do not make two operations.
-            let named = entries.iter().map(|entry| Entry { key: canonical_name(kind, &entry.key), ..entry.clone() });
-            encoder.node(&Value::Map(named.collect()).into());
+            encoder.map(entries.iter().map(|entry| (canonical_name(kind, &entry.key), &entry.node)));
         }
         _ => encoder.node(&call.args),
     }
@@ -441,13 +440,13 @@ fn digest(call: &Call, kind: Kind) -> Digest {
     encoder.finish()
 }
 
-fn canonical_name(kind: Kind, key: &str) -> String {
+fn canonical_name(kind: Kind, key: &str) -> &str {
     let argument = kind.tool().and_then(|row| row.arguments.iter().find(|argument| argument.names.contains(&key)));
     // Names of these are alike for the judge and not for the tool: a time in seconds or milliseconds, a line by its number or by its text.
     let inserts = matches!(kind, Kind::FileInsertAfter | Kind::FileInsertBefore);
     let alike_only_here = |role: Role| matches!(role, Role::Data | Role::TimeLimit) || role == Role::Find && inserts;
     let argument = argument.filter(|argument| !alike_only_here(argument.role));
-    argument.and_then(|argument| argument.names.first()).copied().unwrap_or(key).to_owned()
+    argument.and_then(|argument| argument.names.first()).copied().unwrap_or(key)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What the MCP gateway adds to an allowed call, with its entries in the record: the same server with and without it in one run, call by
-//! call; then many calls at once, and how the memory of the gateway grows meanwhile.
+//! call; then many calls at once, and how the memory of the gateway grows meanwhile; then messages of 10 MB in both directions, and how much
+//! memory each takes on its way.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "a bench fails by panicking")]
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const CALLS: usize = 3000;
+const LARGE: usize = 10_000_000;
 
 /// A server that answers every line at once, written so that it costs as little as can be.
 const SERVER: &str = r#"
@@ -19,7 +21,8 @@ while True:
     line = read()
     if not line: break
     id = line.split(b'"id":', 1)[1].split(b',', 1)[0]
-    write.write(b'{"jsonrpc":"2.0","id":' + id + b',"result":{"content":[{"type":"text","text":"ok"}],"isError":false}}\n')
+    text = b'x' * 10000000 if b'"large"' in line[:200] else b'ok'
+    write.write(b'{"jsonrpc":"2.0","id":' + id + b',"result":{"content":[{"type":"text","text":"' + text + b'"}],"isError":false}}\n')
     write.flush()
 "#;
 
@@ -65,10 +68,40 @@ impl Server {
         start.elapsed()
     }
 
+    /// The time for one line and its answer, which is at least so long.
+    fn large(&mut self, line: &[u8], least: usize) -> Duration {
+        let start = Instant::now();
+        self.to.write_all(line).unwrap();
+        self.to.flush().unwrap();
+        let mut answer = Vec::new();
+        self.from.read_until(b'\n', &mut answer).unwrap();
+        assert!(answer.len() > least && !answer.windows(6).take(200).any(|part| part == b"sayso:"));
+        start.elapsed()
+    }
+
+    /// The most memory that the process had since this was asked last, in KiB.
+    fn most_memory(&self) -> u64 {
+        let most = self.status("VmHWM:");
+        fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+        most
+    }
+
+    /// How much processor time the process had so far.
+    fn cpu(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<u64> =
+            stat.rsplit(')').next().unwrap().split_ascii_whitespace().skip(11).take(2).map(|field| field.parse().unwrap()).collect();
+        Duration::from_millis(10 * fields.iter().sum::<u64>())
+    }
+
     /// How much memory the process has, in KiB.
     fn memory(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    fn status(&self, name: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
     }
 }
@@ -101,6 +134,8 @@ fn main() {
     let mut direct = Server::start(Command::new("python3").arg(home.join("server.py")));
     let mut gated = Server::start(program(&home).args(["mcp", "--name", "s", "--", "python3"]).arg(home.join("server.py")));
     let (mut without, mut with) = (Vec::new(), Vec::new());
+    // What was written a moment ago is read again for each call; most policies are older than that.
+    std::thread::sleep(Duration::from_millis(1500));
     for id in 0..100 {
         direct.call(id);
         gated.call(id);
@@ -121,11 +156,42 @@ fn main() {
     println!("  with:    median {:?}, p99 {:?}", with[at(50)], with[at(99)]);
     println!("  added:   median {:.3} ms (budget 0.3), p99 {:.3} ms (budget 1)", ms(added[at(50)]), ms(added[at(99)]));
     let count: usize = std::env::var("SAYSO_MCP_CALLS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000);
-    let before = gated.memory();
-    let took = gated.many(count);
+    let (before, began) = (gated.memory(), gated.cpu());
+    let (took, busy) = (gated.many(count), gated.cpu());
     let half = gated.memory();
     gated.many(count);
     let after = gated.memory();
-    println!("{count} calls at once: {:.0} calls/s (budget 5000)", count as f64 / took.as_secs_f64());
+    let each = (busy - began).as_secs_f64() / count as f64;
+    println!(
+        "{count} calls at once: {:.0} calls/s (budget 5000); the gateway is busy {:.0} µs for each",
+        count as f64 / took.as_secs_f64(),
+        each * 1e6
+    );
     println!("memory of the gateway: {before} KiB before, {half} KiB after {count}, {after} KiB after {} calls", 2 * count);
+    large(&mut direct, &mut gated);
+}
+
+/// Messages of 10 MB, and how often the gateway has one of them in its memory at once.
+fn large(direct: &mut Server, gated: &mut Server) {
+    let text = "x".repeat(LARGE);
+    let call = |name: &str, text: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{{\"name\":\"{name}\",\"arguments\":{{\"text\":\"{text}\"}}}}}}\n").into_bytes()
+    };
+    let notice = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"future/thing\",\"params\":{{\"text\":\"{text}\"}}}}\n").into_bytes();
+    for (what, line, least) in
+        [("an answer", call("large", ""), LARGE), ("a call", call("take", &text), 50), ("a request that is not judged", notice, 50)]
+    {
+        let (mut without, mut with, mut most) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..7 {
+            without.push(direct.large(&line, least));
+            let before = gated.memory();
+            gated.most_memory();
+            with.push(gated.large(&line, least));
+            most = most.max(gated.most_memory().saturating_sub(before));
+        }
+        without.sort_unstable();
+        with.sort_unstable();
+        let times = most as f64 * 1024.0 / LARGE as f64;
+        println!("10 MB as {what}: without {:?}, with {:?} (medians); the gateway had it {times:.1} times in memory", without[3], with[3]);
+    }
 }

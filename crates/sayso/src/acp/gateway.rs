@@ -219,7 +219,7 @@ impl Gateway {
                 self.agent.pass(line);
                 landing.end(if is_error { Ran::failed("the editor says that it failed") } else { Ran::Done(Value::Null.into()) });
             }
-            Whose::Other => drop(self.agent.pass(line)),
+            Whose::Unfollowed | Whose::Other => drop(self.agent.pass(line)),
         }
     }
 

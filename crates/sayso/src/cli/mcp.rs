@@ -39,6 +39,10 @@ pub(super) struct McpArgs {
     #[arg(long, value_name = "ADDRESS", requires = "url")]
     listen: Option<SocketAddr>,
 
+    /// Roots that vouch for the server, as PEM, in place of those that browsers trust.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    ca: Option<PathBuf>,
+
     /// Let other machines come to that address, too.
     #[arg(long, requires = "url")]
     for_others: bool,
@@ -51,7 +55,8 @@ pub(super) struct McpArgs {
 pub(super) fn run(args: McpArgs) -> Result<Exit, Stop> {
     let policy = args.policy.map(|path| std::path::absolute(&path).unwrap_or(path));
     if let (Some(url), Some(listen)) = (args.url, args.listen) {
-        let options = HttpOptions { name: args.name, client: args.client, policy, url, listen, for_others: args.for_others };
+        let options =
+            HttpOptions { name: args.name, client: args.client, policy, url, authorities: args.ca, listen, for_others: args.for_others };
         let ready = |address: SocketAddr| {
             // Whoever started it without an error stream does not want to know.
             let _ = writeln!(std::io::stderr(), "sayso: the gateway is at http://{address}/mcp");

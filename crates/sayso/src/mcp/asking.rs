@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
@@ -19,6 +20,9 @@ use crate::rpc::inbox::{LONGEST, in_inbox};
 
 /// A longer question is not for the dialog of a client: nobody would see all of it there.
 const LONGEST_MESSAGE: usize = 8 << 10;
+
+/// So many approved calls may be about to come again with answers that their server wants.
+const MOST_GOING_ON: usize = 1024;
 
 /// Who may be asked, as the policy says.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +46,8 @@ pub(super) struct Asks {
     client: Arc<dyn Speak>,
     ways: Mutex<Ways>,
     asked: Mutex<HashMap<String, Asked>>,
+    /// What each state of a server's was given to.
+    going_on: Mutex<HashMap<String, Digest>>,
 }
 
 /// A question that the client asks.
@@ -54,7 +60,7 @@ struct Asked {
 
 impl Asks {
     pub(super) fn new(state: &Path, calls: Arc<Calls>, client: Arc<dyn Speak>) -> Asks {
-        Asks { state: state.to_owned(), calls, client, ways: Mutex::default(), asked: Mutex::default() }
+        Asks { state: state.to_owned(), calls, client, ways: Mutex::default(), asked: Mutex::default(), going_on: Mutex::default() }
     }
 
     /// What the policy says now.
@@ -64,6 +70,25 @@ impl Asks {
 
     fn asked(&self) -> MutexGuard<'_, HashMap<String, Asked>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An approved call was answered with questions of the server: it comes again with this state, and is still the same call.
+    pub(super) fn may_go_on(&self, state: String, what: Digest) {
+        let mut all = self.going_on.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_GOING_ON {
+            // Those that were forgotten are asked about again.
+            all.clear();
+        }
+        all.insert(state, what);
+    }
+
+    /// Whether that is such a call, once.
+    pub(super) fn goes_on(&self, state: &str, what: Digest) -> bool {
+        let mut all = self.going_on.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get(state) == Some(&what) {
+            true => all.remove(state).is_some(),
+            false => false,
+        }
     }
 
     /// Whether a hook has let the very same call through, which a person was asked about there.
@@ -105,7 +130,7 @@ impl Asks {
     pub(super) fn retried(&self, token: &str, args: &Node, answer: Option<&Node>) -> Option<Retried> {
         let mut all = self.asked();
         let is_same = |asked: &Asked| {
-            let digest = sayso_core::digest::Digest::of_node;
+            let digest = Digest::of_node;
             digest(asked.prompt.operation.args()) == digest(args)
         };
         if !all.get(token).is_some_and(is_same) {
@@ -188,9 +213,16 @@ impl Ask for Asks {
         Box::pin(async move {
             let open = self.calls.find(prompt.operation.id());
             if let Some(open) = &open {
-                if self.was_asked_at_hook(&prompt, open) {
+                let once = |by: &str| {
                     let answer = prompt.answer(Choice::Offer(prompt.offer(Scope::Once).unwrap_or_default()));
-                    return Ended::Answered { answer, by: "the hook that was asked before".to_owned() };
+                    Ended::Answered { answer, by: by.to_owned() }
+                };
+                if self.was_asked_at_hook(&prompt, open) {
+                    return once("the hook that was asked before");
+                }
+                let is_changed = prompt.operation.mcp().is_none_or(|known| known.changed);
+                if open.about.goes_on && prompt.round == Round::Only && !is_changed {
+                    return once("the answer to the same call, which goes on");
                 }
                 let ways = self.ways.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let asked = if ways.elicits { self.elicit(&prompt, open) } else { None };

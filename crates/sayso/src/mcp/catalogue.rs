@@ -9,9 +9,10 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{McpIdentity, Operation};
 use sayso_core::text::{Limits, json};
 use sayso_core::tool::Role;
-use sayso_core::visible::has_hidden;
+use sayso_core::visible::visible;
 
 use super::identity::Identity;
+use super::looks::{holds_hidden, skeleton, takes, told};
 use super::pins::Pins;
 
 /// The longest list of tools.
@@ -29,6 +30,8 @@ pub(super) struct Catalogue {
 struct Inner {
     pins: Pins,
     tools: HashMap<String, Tool>,
+    /// Those of the list that is being told, in one part or in several.
+    told: HashMap<String, Digest>,
     /// The server says that they are others by now, and nobody has looked.
     is_stale: bool,
     /// Why nothing can be compared.
@@ -42,6 +45,8 @@ struct Inner {
 struct Tool {
     digest: Digest,
     said: String,
+    /// The arguments that it takes, where it says that there are no others.
+    takes: Option<Vec<String>>,
     /// The same, ready for calls.
     known: McpIdentity,
 }
@@ -54,7 +59,7 @@ impl Catalogue {
             Err(why) => (Pins { server: server.to_owned(), ..Pins::default() }, Some(why)),
         };
         let others = Pins::others(state, server);
-        let inner = Inner { pins, tools: HashMap::new(), is_stale: false, trouble, others };
+        let inner = Inner { pins, tools: HashMap::new(), told: HashMap::new(), is_stale: false, trouble, others };
         Catalogue { state: state.to_owned(), identity, inner: Mutex::new(inner) }
     }
 
@@ -94,26 +99,40 @@ impl Catalogue {
         self.inner().tools.clear();
     }
 
-    /// Takes in a list of tools, which may be a part of it.
+    /// Takes in a list of tools, or the rest of one.
     ///
     /// # Errors
     /// When somebody else could read it differently.
-    pub(super) fn observe(&self, result: &str) -> Result<(), String> {
+    pub(super) fn observe(&self, result: &str, is_rest: bool) -> Result<(), String> {
         let node = json::read(result, &LIMITS).map_err(|finding| finding.message)?;
         let tools = node.get("tools").map_or(&[][..], Node::items);
-        let mut inner = self.inner();
-        inner.is_stale = false;
-        if inner.tools.len() + tools.len() > MOST {
-            inner.tools.clear();
+        if tools.len() > MOST {
+            return Err(format!("it has more than {MOST} tools"));
         }
-        for tool in tools.iter().take(MOST) {
+        let mut listed = Vec::new();
+        for tool in tools {
             let Some(name) = tool.get("name").and_then(Node::as_text) else { continue };
             let mut encoder = Encoder::new("mcp tool");
             encoder.text(&self.identity.digest.to_string());
             encoder.node(&told(tool));
             let (digest, said) = (encoder.finish(), json::write(&told(tool)));
-            inner.tools.insert(name.to_owned(), Tool { digest, said, known: McpIdentity::default() });
+            listed.push((name.to_owned(), Tool { digest, said, takes: takes(tool), known: McpIdentity::default() }));
         }
+        let mut inner = self.inner();
+        if !is_rest {
+            inner.told.clear();
+        }
+        for (name, tool) in &listed {
+            // Nobody knows which of the two the client takes.
+            if inner.told.insert(name.clone(), tool.digest).is_some_and(|before| before != tool.digest) {
+                return Err(format!("the tool `{}` stands there twice", visible(name)));
+            }
+        }
+        inner.is_stale = false;
+        if inner.tools.len() + listed.len() > MOST {
+            inner.tools.clear();
+        }
+        inner.tools.extend(listed);
         let names: Vec<String> = inner.tools.keys().cloned().collect();
         for name in names {
             let known = inner.compare(&name, &self.identity);
@@ -124,7 +143,17 @@ impl Catalogue {
         Ok(())
     }
 
-    /// What is known of a tool, for a call of it.
+    /// What is known of a tool, for a call of it with these arguments: what it does not say it takes may mean anything.
+    pub(super) fn called(&self, name: &str, arguments: &Node) -> McpIdentity {
+        let mut known = self.identity(name);
+        let inner = self.inner();
+        let takes = inner.tools.get(name).and_then(|tool| tool.takes.as_ref());
+        let odd = takes.and_then(|takes| arguments.entries().iter().find(|entry| !takes.contains(&entry.key)));
+        known.asks.extend(odd.map(|entry| format!("the tool does not say that it takes an argument `{}`", visible(&entry.key))));
+        known
+    }
+
+    /// What is known of a tool.
     pub(super) fn identity(&self, name: &str) -> McpIdentity {
         let inner = self.inner();
         match inner.tools.get(name) {
@@ -142,7 +171,20 @@ impl Catalogue {
     /// # Errors
     /// When it cannot be kept.
     pub(super) fn approved(&self, operation: &Operation) -> Result<(), String> {
-        self.pin(operation.text(Role::ServerTool).unwrap_or_default(), operation.mcp().and_then(|identity| identity.schema))
+        let name = operation.text(Role::ServerTool).unwrap_or_default();
+        let judged = operation.mcp().ok_or("it was judged without a look at its server")?;
+        let inner = self.inner();
+        let said = inner.tools.get(name).map(|tool| tool.digest);
+        // A list may have come while somebody was asked.
+        let is_other = match judged.schema {
+            Some(schema) => said != Some(schema),
+            None => !judged.changed && inner.compare(name, &self.identity).changed,
+        };
+        drop(inner);
+        if is_other {
+            return Err("meanwhile the server says something else of the tool; call it again to see what changed".to_owned());
+        }
+        self.pin(name, judged.schema)
     }
 
     /// The same for a call that was asked about when only the past of its tool was known: it is what it was.
@@ -154,18 +196,37 @@ impl Catalogue {
         self.pin(name, schema)
     }
 
+    /// What the server says a tool takes.
+    pub(super) fn schema(&self, name: &str) -> Option<Node> {
+        let said = self.inner().tools.get(name)?.said.clone();
+        json::read(&said, &LIMITS).ok()?.get("inputSchema").cloned()
+    }
+
     fn pin(&self, name: &str, schema: Option<Digest>) -> Result<(), String> {
         let mut inner = self.inner();
         if inner.trouble.is_some() {
             return Ok(());
         }
-        let tool = inner.tools.get(name).filter(|tool| Some(tool.digest) == schema).cloned();
-        let pinned = tool.as_ref().map(|tool| (name, tool.digest, tool.said.as_str()));
-        if !inner.pins.add((self.identity.digest, &self.identity.words), pinned) {
+        let tool = inner.tools.get(name).filter(|tool| Some(tool.digest) == schema);
+        if inner.pins.knows(self.identity.digest, tool.map(|tool| (name, tool.digest))) {
             return Ok(());
         }
-        let pins = inner.pins.clone();
-        // Only what changes with it is compared again.
+        let tool = tool.cloned();
+        let pinned = tool.as_ref().map(|tool| (name, tool.digest, tool.said.as_str()));
+        let identity = (self.identity.digest, self.identity.words.as_str());
+        // Another gateway of the same server may have had something approved since: that counts, and is not lost.
+        let _lock = Pins::lock(&self.state)?;
+        let was_changed = inner.compare(name, &self.identity).changed;
+        inner.pins = Pins::read(&self.state, &inner.pins.server)?;
+        let is_changed = inner.compare(name, &self.identity).changed;
+        let kept = match is_changed && !was_changed {
+            true => Err("meanwhile something else was approved under this name; call it again to see what changed".to_owned()),
+            false => {
+                inner.pins.add(identity, pinned);
+                inner.pins.write(&self.state)
+            }
+        };
+        // Whatever changes with it is compared again.
         let names: Vec<String> = inner.tools.keys().cloned().collect();
         for name in names {
             let known = inner.compare(&name, &self.identity);
@@ -173,8 +234,7 @@ impl Catalogue {
                 tool.known = known;
             }
         }
-        drop(inner);
-        pins.write(&self.state)
+        kept
     }
 }
 
@@ -239,41 +299,6 @@ impl Inner {
     }
 }
 
-/// What a tool is, without what only decorates it.
-fn told(tool: &Node) -> Node {
-    let kept = tool.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "icons" | "_meta"));
-    Node::map(kept.map(|entry| (entry.key.clone(), entry.node.clone())))
-}
-
-fn holds_hidden(node: &Node) -> bool {
-    let text = matches!(&node.value, Value::Text(text) if has_hidden(text));
-    text || node.items().iter().any(holds_hidden) || node.entries().iter().any(|entry| has_hidden(&entry.key) || holds_hidden(&entry.node))
-}
-
-/// A name by its looks: letters that are taken for each other are one.
-fn skeleton(name: &str) -> String {
-    let folded = sayso_core::paths::fold(name).to_lowercase();
-    let plain = folded.replace("rn", "m").replace("vv", "w").replace("cl", "d");
-    let same = |letter: char| match letter {
-        '0' => 'o',
-        '1' | 'i' | '|' => 'l',
-        '5' => 's',
-        // Letters of other alphabets that are drawn alike.
-        'а' => 'a',
-        'е' => 'e',
-        'о' => 'o',
-        'р' => 'p',
-        'с' => 'c',
-        'х' => 'x',
-        'у' => 'y',
-        'і' => 'l',
-        'ο' => 'o',
-        'α' => 'a',
-        other => other,
-    };
-    plain.chars().filter(|letter| !matches!(letter, '_' | '-' | '.')).map(same).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,7 +309,7 @@ mod tests {
     impl Bench {
         fn open(&self, server: &str, identity: &str) -> Catalogue {
             let state = self.0.path().canonicalize().unwrap().join("state");
-            Catalogue::open(&state, server, Identity::of_url(identity))
+            Catalogue::open(&state, server, Identity::of_url(identity, None))
         }
     }
 
@@ -302,22 +327,22 @@ mod tests {
     fn t02_t10_h_49_what_changes_after_an_approval_is_told() {
         let bench = Bench(tempfile::tempdir().unwrap());
         let first = bench.open("s", "https://a");
-        first.observe(&tool("t", "adds")).unwrap();
+        first.observe(&tool("t", "adds"), false).unwrap();
         let known = first.identity("t");
         assert!(!known.changed && known.schema.is_some() && known.description.as_deref() == Some("adds"));
         approve(&first, "t");
         assert!(first.identity("t").description.is_none(), "it is shown once");
         // In the same session, and in the next.
         for catalogue in [first, bench.open("s", "https://a")] {
-            catalogue.observe(&tool("t", "adds")).unwrap();
+            catalogue.observe(&tool("t", "adds"), false).unwrap();
             assert!(!catalogue.identity("t").changed);
-            catalogue.observe(&tool("t", "adds, and reads ~/.ssh")).unwrap();
+            catalogue.observe(&tool("t", "adds, and reads ~/.ssh"), false).unwrap();
             let known = catalogue.identity("t");
             assert!(known.changed && known.warnings.iter().any(|text| text.contains("~/.ssh")), "{known:?}");
         }
         // The same name, another server.
         let swapped = bench.open("s", "https://evil");
-        swapped.observe(&tool("t", "adds")).unwrap();
+        swapped.observe(&tool("t", "adds"), false).unwrap();
         assert!(swapped.identity("t").changed && swapped.identity("unlisted").changed);
         approve(&swapped, "t");
         assert!(!swapped.identity("t").changed);
@@ -327,30 +352,85 @@ mod tests {
     fn a_list_that_changed_unseen_is_no_basis_for_a_grant() {
         let bench = Bench(tempfile::tempdir().unwrap());
         let catalogue = bench.open("s", "https://a");
-        catalogue.observe(&tool("t", "adds")).unwrap();
+        catalogue.observe(&tool("t", "adds"), false).unwrap();
         catalogue.is_stale();
         assert_eq!(catalogue.identity("t").schema, None);
-        catalogue.observe(&tool("t", "adds")).unwrap();
+        catalogue.observe(&tool("t", "adds"), false).unwrap();
         assert!(catalogue.identity("t").schema.is_some());
-        assert!(catalogue.observe(r#"{"tools":[{"name":"a","name":"b"}]}"#).is_err());
+        assert!(catalogue.observe(r#"{"tools":[{"name":"a","name":"b"}]}"#, false).is_err());
     }
 
     #[test]
     fn t01_t03_t04_names_and_texts_that_deceive_are_told() {
         let bench = Bench(tempfile::tempdir().unwrap());
         let other = bench.open("github", "https://a");
-        other.observe(&tool("read_file", "reads")).unwrap();
+        other.observe(&tool("read_file", "reads"), false).unwrap();
         approve(&other, "read_file");
         let twin = bench.open("glthub", "https://b");
-        twin.observe(&tool("read_file", "reads")).unwrap();
+        twin.observe(&tool("read_file", "reads"), false).unwrap();
         let known = twin.identity("read_file");
         assert!(known.asks.iter().any(|why| why.contains("looks like `github`")), "{known:?}");
         assert!(known.warnings.iter().any(|why| why.contains("has a tool of this name, too")), "{known:?}");
         let catalogue = bench.open("s", "https://c");
         let list = r#"{"tools":[{"name":"read_file","description":"a\u200bb"},{"name":"read_fi1e"},{"name":"rеad"}]}"#;
-        catalogue.observe(list).unwrap();
+        catalogue.observe(list, false).unwrap();
         assert!(catalogue.identity("read_file").warnings.iter().any(|why| why.contains("invisible")));
         assert!(catalogue.identity("read_fi1e").asks.iter().any(|why| why.contains("looks like")));
         assert!(catalogue.identity("rеad").asks.iter().any(|why| why.contains("plain letters")));
+    }
+
+    #[test]
+    fn t02_a_tool_that_is_listed_twice_is_no_list() {
+        let bench = Bench(tempfile::tempdir().unwrap());
+        let catalogue = bench.open("s", "https://a");
+        assert!(catalogue.observe(r#"{"tools":[{"name":"t","description":"evil"},{"name":"t","description":"adds"}]}"#, false).is_err());
+        catalogue.observe(&tool("t", "evil"), false).unwrap();
+        assert!(catalogue.observe(&tool("t", "adds"), true).is_err(), "the rest of the same list");
+        catalogue.observe(&tool("t", "adds"), false).unwrap();
+        catalogue.observe(&tool("u", "adds"), true).unwrap();
+    }
+
+    #[test]
+    fn t02_what_two_gateways_approve_is_not_lost() {
+        let bench = Bench(tempfile::tempdir().unwrap());
+        let (one, two) = (bench.open("s", "https://a"), bench.open("s", "https://a"));
+        one.observe(&tool("a", "x"), false).unwrap();
+        two.observe(&tool("b", "x"), false).unwrap();
+        approve(&one, "a");
+        approve(&two, "b");
+        let third = bench.open("s", "https://a");
+        for name in ["a", "b"] {
+            third.observe(&tool(name, "other"), false).unwrap();
+            assert!(third.identity(name).changed, "{name}");
+        }
+        // One that was opened before the other approved something cannot pin another form of it unseen.
+        one.observe(&tool("b", "pulled"), false).unwrap();
+        let args = Node::map([("server", Node::text("s")), ("tool", Node::text("b"))]);
+        let call = || Call { mcp: Some(one.identity("b")), ..Call::new("mcp", args.clone(), "/ws") };
+        assert!(!one.identity("b").changed, "it does not know yet");
+        assert!(one.approved(&Operation::freeze(call()).unwrap()).unwrap_err().contains("call it again"));
+        assert!(one.identity("b").changed);
+        one.approved(&Operation::freeze(call()).unwrap()).unwrap();
+        assert!(!one.identity("b").changed, "it was asked about");
+    }
+
+    #[test]
+    fn t07_an_argument_that_the_tool_does_not_name_is_asked_about() {
+        let bench = Bench(tempfile::tempdir().unwrap());
+        let catalogue = bench.open("s", "https://a");
+        let schema =
+            |more: &str| format!(r#"{{"tools":[{{"name":"t","inputSchema":{{"type":"object","properties":{{"a":{{}}}}{more}}}}}]}}"#);
+        let asks = |text: &str| !catalogue.called("t", &json::read(text, &LIMITS).unwrap()).asks.is_empty();
+        for (more, is_asked) in [
+            ("", true),
+            (r#","additionalProperties":false"#, true),
+            (r#","additionalProperties":true"#, false),
+            (r#","additionalProperties":{}"#, false),
+        ] {
+            catalogue.observe(&schema(more), false).unwrap();
+            assert!(!asks(r#"{"a":1}"#) && !asks("{}"), "{more}");
+            assert_eq!(asks(r#"{"a":1,"cwd":"/"}"#), is_asked, "{more}");
+            assert_eq!(asks(r#"{"__proto__":{}}"#), is_asked, "{more}");
+        }
     }
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 
-use super::catalogue::Catalogue;
 use super::open::{Calls, Open};
 use crate::rpc::pipe::Pipe;
 
@@ -29,7 +28,6 @@ impl Carry for Pipe {
 pub(super) struct Courier {
     pub calls: Arc<Calls>,
     pub way: Arc<dyn Carry>,
-    pub catalogue: Arc<Catalogue>,
 }
 
 impl Run for Courier {
@@ -37,7 +35,9 @@ impl Run for Courier {
         let Some(open) = self.calls.find(approved.operation().id()) else {
             return Box::pin(async { Ran::NotRun("it was taken back".to_owned()) });
         };
-        if let Err(why) = self.catalogue.approved(approved.operation()) {
+        let nobody = || "nobody knows which server it is for".to_owned();
+        let pinned = open.about.catalogue.as_ref().ok_or_else(nobody).and_then(|catalogue| catalogue.approved(approved.operation()));
+        if let Err(why) = pinned {
             return Box::pin(async { Ran::NotRun(why) });
         }
         Box::pin(async move {

@@ -1,9 +1,10 @@
 //! The gateway over two streams: every line of the client is read, judged where it is a call, and passed on, refused or held.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
 use sayso_gate::finished::Finished;
@@ -11,6 +12,7 @@ use sayso_gate::ports::Ran;
 
 use super::asking::{Asks, Ways};
 use super::catalogue::Catalogue;
+use super::heard::{self, Heard};
 use super::judge::{Bench, Judge};
 use super::message::{self, BAD_PARAMS, CALL, Id, NO_REQUEST, Refused, Said};
 use super::open::{About, Calls, Open, Whose};
@@ -23,8 +25,8 @@ use sayso_tools::lines::Line;
 
 /// So many refused messages of one run are written down.
 const MOST_NOTES: u64 = 100;
-/// So many requests for lists may be open.
-const MOST_LISTS: usize = 1024;
+/// So many requests that are not judged may be open.
+const MOST_ASKED: usize = 1 << 20;
 /// Where a server says at the start or at the end of an answer whether the tool failed.
 const NEAR: usize = 4096;
 
@@ -38,8 +40,18 @@ pub(super) struct Gateway {
     pub server: Arc<Pipe>,
     /// What the client said it can, when it began.
     pub said: Mutex<Option<bool>>,
-    pub lists: Mutex<HashSet<Id>>,
+    /// What the server was asked besides calls.
+    pub asked: Mutex<HashMap<Id, Asked>>,
     pub notes: AtomicU64,
+}
+
+/// A request that was passed on without a judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// For a list of tools, or for the rest of one.
+    List { is_rest: bool },
+    /// For something else.
+    Other,
 }
 
 impl Gateway {
@@ -63,7 +75,7 @@ impl Gateway {
             Ok(Some(Said::Request(id, ..))) if self.calls.has(&id) => {
                 self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: "the id is that of a call that is still open".to_owned() });
             }
-            Ok(Some(Said::Request(id, method, params))) => self.request(id, &method, &params, line),
+            Ok(Some(Said::Request(id, method, params))) => self.request(id, &method, params, line),
             Ok(Some(Said::Notice(method, params))) => {
                 let is_ours = method == "notifications/cancelled" && self.cancelled(&params);
                 if !is_ours {
@@ -76,6 +88,22 @@ impl Gateway {
                 }
             }
         }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<Id, Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes a request on, and knows from then on that its answer was asked for.
+    fn pass_request(&self, id: Id, asked: Asked, line: &[u8]) {
+        let mut all = self.asked();
+        if all.len() >= MOST_ASKED {
+            drop(all);
+            return self.refuse(&Refused { id: Some(id), code: NO_REQUEST, why: format!("{MOST_ASKED} requests are open already") });
+        }
+        all.insert(id, asked);
+        drop(all);
+        self.pass(line);
     }
 
     /// Passes a line on to the server as it is. If nobody reads it, the server is gone, and its end is near.
@@ -91,30 +119,26 @@ impl Gateway {
         self.client.say(replies::refused(refused));
     }
 
-    fn request(self: &Arc<Self>, id: Id, method: &str, params: &Node, line: Vec<u8>) {
+    fn request(self: &Arc<Self>, id: Id, method: &str, params: Node, line: Vec<u8>) {
         match method {
             "initialize" => {
                 *self.said.lock().unwrap_or_else(PoisonError::into_inner) =
                     can_elicit(params.get("capabilities"), params.get("protocolVersion"));
-                self.pass(&line);
+                self.pass_request(id, Asked::Other, &line);
             }
             "tools/list" => {
-                let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-                if lists.len() < MOST_LISTS {
-                    lists.insert(id);
-                }
-                drop(lists);
-                self.pass(&line);
+                let is_rest = params.get("cursor").is_some_and(|cursor| !matches!(cursor.value, Value::Null));
+                self.pass_request(id, Asked::List { is_rest }, &line);
             }
             CALL => self.tool_call(id, params, line),
             "resources/read" | "prompts/get" if self.is_gated(method.split('/').next().unwrap_or_default()) => {
                 let named = params.get("uri").or_else(|| params.get("name")).and_then(Node::as_text);
                 match named {
-                    Some(_) => self.judged(id, method, params.clone(), params, line),
+                    Some(_) => self.judged(id, method, params.clone(), &params, line),
                     None => self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why: "it names nothing".to_owned() }),
                 }
             }
-            _ => self.pass(&line),
+            _ => self.pass_request(id, Asked::Other, &line),
         }
     }
 
@@ -123,25 +147,21 @@ impl Gateway {
         self.judge.bench().map_or(true, |bench| bench.settings.mcp_gate.iter().any(|gated| gated == what))
     }
 
-    fn tool_call(self: &Arc<Self>, id: Id, params: &Node, line: Vec<u8>) {
-        let (tool, arguments) = match message::tool_call(params) {
+    fn tool_call(self: &Arc<Self>, id: Id, mut params: Node, line: Vec<u8>) {
+        let (tool, arguments) = match message::tool_call(&mut params) {
             Ok(call) => call,
             Err(why) => return self.refuse(&Refused { id: Some(id), code: BAD_PARAMS, why }),
         };
-        if let Some(line) = self.retry(&id, params, line) {
-            self.judged(id, tool, arguments, params, line);
+        match params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) {
+            Some(token) => self.retry(&id, token, &message::operation_args(&self.judge.who.server, &tool, arguments), &params, line),
+            None => self.judged(id, &tool, arguments, &params, line),
         }
     }
 
-    /// A call that comes again with the answer to our question goes on where it waits; else it is given back.
-    fn retry(&self, id: &Id, params: &Node, line: Vec<u8>) -> Option<Vec<u8>> {
-        let Some(token) = params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) else {
-            return Some(line);
-        };
-        let (tool, arguments) = message::tool_call(params).ok()?;
-        let args = Node::map([("server", Node::text(&self.judge.who.server)), ("tool", Node::text(tool)), ("arguments", arguments)]);
+    /// A call that comes again with the answer to our question goes on where it waits.
+    fn retry(&self, id: &Id, token: &str, args: &Node, params: &Node, line: Vec<u8>) {
         let answer = params.get("inputResponses").and_then(|answers| answers.get("sayso"));
-        match self.asks.retried(token, &args, answer) {
+        match self.asks.retried(token, args, answer) {
             Some(retried) => {
                 self.calls.hand_over(&retried.open, id, without_answer(&line).unwrap_or(line));
                 retried.go_on();
@@ -151,7 +171,6 @@ impl Gateway {
                 self.refuse(&Refused { id: Some(id.clone()), code: BAD_PARAMS, why });
             }
         }
-        None
     }
 
     /// Has a call judged: it is passed on or refused at once, or somebody is asked, and then it waits by itself.
@@ -168,16 +187,23 @@ impl Gateway {
         };
         let tool_use = meta.and_then(|meta| meta.get("claudecode/toolUseId").or_else(|| meta.get("callId")));
         let progress = meta.and_then(|meta| meta.get("progressToken"));
+        let known = self.catalogue.called(tool, &arguments);
+        let call = self.judge.call(self.judge.next_id(), tool, arguments, known);
+        // Only clients of the newer era come again.
+        let what = version.map(|_| Digest::of_node(&call.args));
+        let state = params.get("requestState").and_then(Node::as_text);
         let about = About {
             is_modern: version.is_some(),
+            catalogue: Some(Arc::clone(&self.catalogue)),
+            goes_on: state.zip(what).is_some_and(|(state, what)| self.asks.goes_on(state, what)),
+            what,
             elicits,
             tool_use: tool_use.and_then(Node::as_text).map(str::to_owned),
             progress: progress.filter(|token| matches!(token.value, Value::Text(_) | Value::Number(_))).cloned(),
             ..About::default()
         };
-        let open = Arc::new(Open::new(self.judge.next_id(), id, line, about));
+        let open = Arc::new(Open::new(call.id.clone(), id, line, about));
         self.asks.set_ways(self.ways(&bench));
-        let call = self.judge.call(open.call.clone(), tool, arguments, self.catalogue.identity(tool));
         let gate = Arc::clone(&bench.gate);
         walk(self, open, Box::pin(async move { gate.call(call).await }));
     }
@@ -196,6 +222,7 @@ impl Gateway {
             return true;
         }
         self.calls.land(&id, Ran::failed("the client took it back"));
+        self.asked().remove(&id);
         false
     }
 
@@ -211,16 +238,16 @@ impl Gateway {
 
     /// What the server says. False if nobody reads it any more.
     pub(super) fn server_says(&self, line: &[u8]) -> bool {
-        let Some(peeked) = peek::peek(line) else { return self.client.pass(line) };
-        if peeked.is_ambiguous {
-            self.note_server("a message with a key twice");
-            return true;
-        }
-        let id = peeked.id.and_then(Id::parse);
-        match (peeked.method(), id) {
-            (Some(method), id) => self.server_asks(&method, id, line),
-            (None, Some(id)) => self.server_answers(&id, &peeked, line),
-            (None, None) => self.client.pass(line),
+        // As whoever reads it has it: what is no UTF-8 is a sign that stands for nothing.
+        let text = String::from_utf8_lossy(line);
+        match heard::hear(text.as_bytes(), true) {
+            Heard::Noise | Heard::Nobody => self.client.pass(line),
+            Heard::Unsound(what) => {
+                self.note_server(what);
+                true
+            }
+            Heard::Asks(method, id) => self.server_asks(&method, id, &text, line),
+            Heard::Answers(id, peeked) => self.server_answers(&id, &peeked, line),
         }
     }
 
@@ -231,52 +258,58 @@ impl Gateway {
     }
 
     /// A request or a notice of the server.
-    fn server_asks(&self, method: &str, id: Option<Id>, line: &[u8]) -> bool {
-        match (method, id) {
-            ("notifications/tools/list_changed", _) => self.catalogue.is_stale(),
-            ("sampling/createMessage", Some(id)) if self.is_gated("sampling") => return self.not_for_server(&id, "sampling"),
-            ("elicitation/create", Some(id)) if self.is_gated("elicitation") => return self.not_for_server(&id, "elicitation"),
-            // No question of a server may pass for one of ours (T11).
-            ("elicitation/create", Some(id)) if names_us(line) => return self.not_for_server(&id, "a question that names sayso"),
-            _ => {}
+    fn server_asks(&self, method: &str, id: Option<Id>, text: &str, line: &[u8]) -> bool {
+        if method == "notifications/tools/list_changed" {
+            self.catalogue.is_stale();
         }
-        self.client.pass(line)
-    }
-
-    fn not_for_server(&self, id: &Id, what: &str) -> bool {
+        let Some(what) = heard::refusal(method, text, |what| self.is_gated(what)) else { return self.client.pass(line) };
         self.note_server(&format!("{what} of the server"));
-        self.pass(&replies::denied_request(id, &format!("{what} is not passed on to the client")));
+        if let Some(id) = id {
+            self.pass(&replies::denied_request(&id, &format!("{what} is not passed on to the client")));
+        }
         true
     }
 
     /// An answer of the server.
     fn server_answers(&self, id: &Id, peeked: &Peeked<'_>, line: &[u8]) -> bool {
-        let is_list = self.lists.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
-        if is_list
-            && let Some(result) = peeked.result
-            && let Err(why) = self.catalogue.observe(result)
+        let asked = self.asked().remove(id);
+        if let (Some(Asked::List { is_rest }), Some(result)) = (asked, peeked.result)
+            && let Err(why) = self.catalogue.observe(result, is_rest)
         {
             self.note_server("a list of tools that can be read in two ways");
             self.client.say(replies::denied_request(id, &format!("the server's list of tools is not passed on: {why}")));
             return true;
         }
-        match self.calls.whose(id) {
+        let landing = match (self.calls.whose(id), asked) {
             // It was never given this call, so it cannot know the answer.
-            Whose::Held => {
+            (Whose::Held, _) => {
                 self.note_server("an answer to a call that it was not given");
-                true
+                return true;
             }
-            Whose::Call(landing) => {
-                let is_read = self.client.pass(line);
-                let ran = match peeked.is_error || says_failed(line) {
-                    true => Ran::failed("the tool says that it failed"),
-                    false => Ran::Done(Value::Null.into()),
-                };
-                landing.end(ran);
-                is_read
+            (Whose::Call(landing), _) => Some(landing),
+            (Whose::Unfollowed, _) | (Whose::Other, Some(_)) => None,
+            (Whose::Other, None) => {
+                self.note_server("an answer that nobody asked for");
+                return true;
             }
-            Whose::Other => self.client.pass(line),
+        };
+        if let Some(what) = peeked.result.and_then(|result| heard::refusal_in(result, |what| self.is_gated(what))) {
+            self.note_server(&format!("{what} in an answer"));
+            self.client.say(replies::denied(id, &format!("{what} of the server is not passed on to the client"), true));
+            landing.into_iter().for_each(|landing| landing.end(Ran::failed(format!("the server wanted {what}"))));
+            return true;
         }
+        let is_read = self.client.pass(line);
+        if let Some(landing) = landing {
+            let state = landing.open().about.what.zip(peeked.result.and_then(heard::state_in));
+            state.into_iter().for_each(|(what, state)| self.asks.may_go_on(state, what));
+            let ran = match peeked.is_error || says_failed(line) {
+                true => Ran::failed("the tool says that it failed"),
+                false => Ran::Done(Value::Null.into()),
+            };
+            landing.end(ran);
+        }
+        is_read
     }
 
     /// The server is gone: whatever it had is over.
@@ -329,7 +362,7 @@ pub(super) fn can_elicit(capabilities: Option<&Node>, version: Option<&Node>) ->
 
 /// A call without the answer to our question, which is none of the server's.
 pub(super) fn without_answer(line: &[u8]) -> Option<Vec<u8>> {
-    let node = json::read(std::str::from_utf8(line).ok()?, &sayso_core::text::Limits::default()).ok()?;
+    let node = json::read(std::str::from_utf8(line).ok()?, &message::LIMITS).ok()?;
     let keep = |node: &Node, drop: &[&str]| {
         let kept = node.entries().iter().filter(|entry| !drop.contains(&entry.key.as_str()));
         kept.map(|entry| (entry.key.clone(), entry.node.clone())).collect::<Vec<_>>()
@@ -353,23 +386,4 @@ pub(super) fn says_failed(line: &[u8]) -> bool {
         let text = String::from_utf8_lossy(part);
         text.contains("\"isError\":true") || text.contains("\"isError\": true")
     })
-}
-
-/// Whether a text names sayso, in whatever letters.
-pub(super) fn names_us(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
-    let text = json::read(&text, &sayso_core::text::Limits::default()).map_or_else(|_| text.into_owned(), |node| all_texts(&node));
-    let letters: String = text.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    sayso_core::paths::fold(&letters).to_lowercase().contains("sayso")
-}
-
-fn all_texts(node: &Node) -> String {
-    match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::List(items) => items.iter().map(all_texts).collect::<Vec<_>>().join(" "),
-        Value::Map(entries) => {
-            entries.iter().map(|entry| format!("{} {}", entry.key, all_texts(&entry.node))).collect::<Vec<_>>().join(" ")
-        }
-        _ => String::new(),
-    }
 }

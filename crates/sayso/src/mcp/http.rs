@@ -14,21 +14,22 @@ use hyper::header::HeaderValue;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use sayso_core::node::Value;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::asking::Asks;
-use super::catalogue::Catalogue;
+use super::authority::Roots;
 use super::courier::Courier;
 use super::gateway;
 use super::http_call::{SESSION, Way, call, keyed};
 use super::http_dialog::{Dialogs, Sessions};
-use super::http_headers::headers_fit;
-use super::identity::Identity;
+use super::http_headers::{headers_fit, is_plain};
+use super::http_pass::Asked;
 use super::judge::{Judge, Who};
 use super::message::{self, CALL, Id, Refused, Said};
 use super::open::Calls;
-use super::upstream::Upstream;
+use super::upstream::{self, Peer, Upstream};
 use super::{random_word, replies};
 use crate::serve::Names;
 
@@ -37,7 +38,10 @@ const HEAD: Duration = Duration::from_secs(15);
 /// How often it is looked whether a question is over.
 const TICK: Duration = Duration::from_secs(1);
 /// The number for a header that says something else than the body, as MCP has it.
-const MISMATCH: i32 = -32020;
+pub(super) const MISMATCH: i32 = -32020;
+
+/// What is said of anything but a request, which could be asked about.
+const OTHER: &str = "under this name another server was approved; a request of the client asks about it";
 
 /// How the gateway is started.
 #[derive(Debug)]
@@ -50,6 +54,8 @@ pub struct HttpOptions {
     pub policy: Option<PathBuf>,
     /// The server.
     pub url: String,
+    /// A file of roots, one of which has to vouch for the server; without it, those that browsers trust.
+    pub authorities: Option<PathBuf>,
     /// Where clients come to.
     pub listen: SocketAddr,
     /// Others on the network may come, too.
@@ -61,7 +67,6 @@ pub(super) struct Proxy {
     pub judge: Judge,
     pub calls: Arc<Calls>,
     pub asks: Arc<Asks>,
-    pub catalogue: Arc<Catalogue>,
     pub way: Arc<Way>,
     pub upstream: Upstream,
     /// Questions on the streams of clients.
@@ -106,15 +111,16 @@ pub fn run(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), S
 async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
     let folder = std::env::current_dir().map_err(|error| format!("the folder cannot be found: {error}"))?;
     let workspace = folder.to_str().ok_or("the path of the folder is no text")?.to_owned();
-    let upstream = Upstream::new(&options.url)?;
-    let server = options.name.map_or_else(|| super::checked_name(&upstream.url.host), Ok)?;
+    let host = upstream::address(&options.url)?.host;
+    let server = options.name.map_or_else(|| super::checked_name(&host), Ok)?;
     let state = crate::record_folder::whereabouts()?.state;
     let calls = Arc::new(Calls::default());
     let dialogs = Arc::new(Dialogs::default());
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::<Dialogs>::clone(&dialogs)));
-    let catalogue = Arc::new(Catalogue::open(&state, &server, Identity::of_url(&options.url)));
+    let roots = options.authorities.as_deref().map_or_else(|| Ok(Roots::usual()), Roots::of_file)?;
+    let upstream = Upstream::new(&options.url, &server, &state, roots)?;
     let way = Arc::new(Way::default());
-    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Way>::clone(&way), catalogue: Arc::clone(&catalogue) };
+    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Way>::clone(&way) };
     let who = Who { server, client: options.client, workspace, session: format!("mcp-{}", random_word()?) };
     let judge = Judge::new(who, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
     // Whatever is wrong with the policy is told now, and not to the first client.
@@ -127,7 +133,6 @@ async fn serve(options: HttpOptions, ready: impl FnOnce(SocketAddr)) -> Result<(
         judge,
         calls,
         asks,
-        catalogue,
         way,
         upstream,
         dialogs,
@@ -177,7 +182,7 @@ pub(super) fn plain(status: u16, media: &'static str, body: impl Into<Bytes>) ->
     response
 }
 
-fn words(status: u16, text: &str) -> Response<Flow> {
+pub(super) fn words(status: u16, text: &str) -> Response<Flow> {
     plain(status, "text/plain; charset=utf-8", format!("sayso: {text}\n"))
 }
 
@@ -195,65 +200,108 @@ async fn answer(proxy: &Arc<Proxy>, request: Request<Incoming>) -> Response<Flow
     let target = match request.uri().path() {
         "/" | "/mcp" => own.clone(),
         known if known == own.split('?').next().unwrap_or(own) => own.clone(),
-        known if known.starts_with("/.well-known/") && request.method() == "GET" => path,
+        // Nothing that a server could take for another place.
+        known
+            if known.starts_with("/.well-known/") && request.method() == "GET" && !known.contains(['%', '\\']) && !known.contains("..") =>
+        {
+            path
+        }
         _ => return words(404, "there is nothing here"),
     };
     let (head, body) = request.into_parts();
     match head.method.as_str() {
         "POST" => match Limited::new(body, message::LONGEST).collect().await {
-            Ok(body) => post(proxy, &target, head.headers, body.to_bytes().to_vec()).await,
+            Ok(body) => post(proxy, &target, head.headers, body.to_bytes().into()).await,
             Err(_) => words(413, "the message is too long, or broke off"),
         },
-        "GET" | "DELETE" => match proxy.upstream.send(head.method.as_str(), &target, &head.headers, Vec::new()).await {
-            Ok(answer) => proxy.passed(answer, None),
-            Err(why) => words(502, &why),
-        },
+        "GET" | "DELETE" => listen(proxy, head.method.as_str(), &target, &head.headers).await,
         _ => words(405, "POST, GET and DELETE are all there is"),
     }
 }
 
+/// A request without a message: for a stream of events, for the end of a session, or for what it takes to log in.
+async fn listen(proxy: &Arc<Proxy>, method: &str, target: &str, headers: &HeaderMap) -> Response<Flow> {
+    let peer = match proxy.upstream.met().await {
+        Ok(peer) => peer,
+        Err(why) => return words(502, &why),
+    };
+    if is_other(&peer) {
+        return words(403, OTHER);
+    }
+    match proxy.upstream.send(&peer, method, target, headers, Vec::new()).await {
+        Ok(answer) => proxy.passed(answer, Asked::listening(headers, &peer), None),
+        Err(why) => words(502, &why),
+    }
+}
+
+/// Whether another server was approved under this name: then somebody has to be asked before anything goes there, credentials above all.
+fn is_other(peer: &Peer) -> bool {
+    peer.catalogue().is_none_or(|catalogue| catalogue.is_other_server())
+}
+
 async fn post(proxy: &Arc<Proxy>, target: &str, headers: HeaderMap, body: Vec<u8>) -> Response<Flow> {
+    if let Err((status, why)) = is_plain(&headers) {
+        return words(status, &why);
+    }
     let said = match message::read(&body) {
         Ok(Some(said)) => said,
         Ok(None) => return words(400, "there is no message"),
         Err(why) => return refused(400, &why),
     };
-    let mut began = None;
-    let list = match &said {
-        Said::Request(_, method, params) if method == "initialize" => {
-            began = Some(gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
-            None
-        }
-        // The answer to a question of ours is none of the server's.
-        Said::Response(id, response) if proxy.asks.answered(id, response) => return plain(202, "application/json", ""),
-        Said::Request(id, method, params) => {
-            if let Err(why) = headers_fit(&headers, method, params) {
-                return refused(400, &Refused { id: Some(id.clone()), code: MISMATCH, why });
-            }
-            let what = method.split('/').next().unwrap_or_default();
-            let is_gated = matches!(method.as_str(), "resources/read" | "prompts/get") && proxy.is_gated(what);
-            if method == CALL || is_gated {
-                return call(proxy, target, headers, id, method, params, body).await;
-            }
-            (method == "tools/list").then(|| id.clone())
-        }
-        Said::Notice(method, params) if method == "notifications/cancelled" => {
-            let key = params.get("requestId").and_then(Id::of).map(|id| keyed(&headers, &id));
-            if let Some(open) = key.and_then(|key| proxy.calls.held(&key)) {
-                open.cancel();
-                proxy.calls.remove(&open);
-                return plain(202, "application/json", "");
-            }
-            None
-        }
-        _ => None,
+    let none = Value::Null.into();
+    let (id, method, params) = match &said {
+        Said::Request(id, method, params) => (Some(id), Some(method.as_str()), params),
+        Said::Notice(method, params) => (None, Some(method.as_str()), params),
+        Said::Response(..) => (None, None, &none),
     };
-    match proxy.upstream.send("POST", target, &headers, body).await {
+    if let Err(why) = headers_fit(&headers, method, params) {
+        return refused(400, &Refused { id: id.cloned(), code: MISMATCH, why });
+    }
+    // The answer to a question of ours is none of the server's.
+    if let Said::Response(id, response) = &said
+        && proxy.asks.answered(id, response)
+    {
+        return plain(202, "application/json", "");
+    }
+    if let (None, Some("notifications/cancelled")) = (id, method) {
+        let key = params.get("requestId").and_then(Id::of).map(|id| keyed(&headers, &id));
+        if let Some(open) = key.and_then(|key| proxy.calls.held(&key)) {
+            open.cancel();
+            proxy.calls.remove(&open);
+            return plain(202, "application/json", "");
+        }
+    }
+    let peer = match (proxy.upstream.met().await, id, method) {
+        (Ok(peer), ..) => peer,
+        (Err(why), Some(id), Some(CALL)) => {
+            return plain(200, "application/json", replies::denied(id, &format!("denied: {why}. nothing was changed"), false));
+        }
+        (Err(why), ..) => return words(502, &why),
+    };
+    let (Some(id), Some(method)) = (id, method) else {
+        if is_other(&peer) {
+            return words(403, OTHER);
+        }
+        return match proxy.upstream.send(&peer, "POST", target, &headers, body).await {
+            Ok(answer) => proxy.passed(answer, Asked::nothing(&headers, &peer), None),
+            Err(why) => words(502, &why),
+        };
+    };
+    let what = method.split('/').next().unwrap_or_default();
+    let is_gated = matches!(method, "resources/read" | "prompts/get") && proxy.is_gated(what);
+    if method == CALL || is_gated || is_other(&peer) {
+        let Said::Request(id, method, params) = said else { return words(400, "it is no request") };
+        return call(proxy, &peer, target, headers, &id, &method, params, body).await;
+    }
+    let began = (method == "initialize").then(|| gateway::can_elicit(params.get("capabilities"), params.get("protocolVersion")));
+    let is_rest = params.get("cursor").is_some_and(|cursor| !matches!(cursor.value, Value::Null));
+    let asked = Asked::request(&headers, &peer, id, (method == "tools/list").then_some(is_rest));
+    match proxy.upstream.send(&peer, "POST", target, &headers, body).await {
         Ok(answer) => {
             if let (Some(elicits), Some(session)) = (began, answer.headers.get(SESSION).and_then(|session| session.to_str().ok())) {
                 proxy.sessions.begin(session, elicits);
             }
-            proxy.observed(answer, list).await
+            proxy.observed(answer, asked).await
         }
         Err(why) => words(502, &why),
     }

@@ -4,18 +4,21 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::{HeaderMap, Response};
+use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use tokio::sync::oneshot;
 
 use super::asking::Ways;
 use super::courier::Carry;
 use super::gateway::can_elicit;
-use super::http::{Flow, Proxy, plain, refused};
+use super::http::{Flow, MISMATCH, Proxy, plain, refused, words};
 use super::http_dialog::{self, Waiting, Waits};
+use super::http_headers::arguments_fit;
+use super::http_pass::Asked;
 use super::message::{self, CALL, Id, Refused};
 use super::open::{About, Open, Walk};
 use super::replies;
-use super::upstream::Answer;
+use super::upstream::{Answer, Peer};
 
 /// So many calls may be open.
 const MOST_OPEN: usize = 256;
@@ -53,33 +56,46 @@ pub(super) fn keyed(headers: &HeaderMap, id: &Id) -> Id {
     Id::text(&format!("{session}\n{}", id.json()))
 }
 
+/// A denial: of a call it is a result that the model reads, and of anything else an error.
+fn denial(id: &Id, why: &str, is_modern: bool, is_call: bool) -> Vec<u8> {
+    if is_call { replies::denied(id, why, is_modern) } else { replies::denied_request(id, why) }
+}
+
 /// How a call was decided.
 pub(super) enum Decided {
     Denied(Vec<u8>),
     Sent(Result<Answer, String>),
 }
 
+#[allow(clippy::too_many_arguments, reason = "a request has that many parts, and they are used in one place")]
 pub(super) async fn call(
     proxy: &Arc<Proxy>,
+    peer: &Arc<Peer>,
     target: &str,
     headers: HeaderMap,
     id: &Id,
     method: &str,
-    params: &Node,
+    mut params: Node,
     body: Vec<u8>,
 ) -> Response<Flow> {
     let takes_events = headers.get_all("accept").iter().any(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/event-stream")));
-    let (tool, arguments) = match message::tool_call(params) {
+    let all = if method == CALL { None } else { Some((method.to_owned(), params.clone())) };
+    let (tool, arguments) = match all.map_or_else(|| message::tool_call(&mut params), Ok) {
         Ok(call) => call,
-        Err(_) if method != CALL => (method, params.clone()),
         Err(why) => return refused(200, &Refused { id: Some(id.clone()), code: message::BAD_PARAMS, why }),
     };
-    let tool = if method == CALL { tool } else { method };
+    let (tool, params) = (tool.as_str(), &params);
     let meta = params.get("_meta");
     let version = meta.and_then(|meta| meta.get("io.modelcontextprotocol/protocolVersion"));
     let is_modern = version.is_some();
     if let Some(token) = params.get("requestState").and_then(Node::as_text).filter(|token| token.starts_with("sayso-")) {
         return http_dialog::retry(proxy, token, id, (tool, &arguments), params, body, takes_events).await;
+    }
+    let Some(catalogue) = peer.catalogue().map(Arc::clone) else { return words(502, "nobody knows which server it is for") };
+    if method == CALL
+        && let Err(why) = arguments_fit(&headers, &arguments, catalogue.schema(tool).as_ref())
+    {
+        return refused(400, &Refused { id: Some(id.clone()), code: MISMATCH, why });
     }
     let (key, number) = (keyed(&headers, id), proxy.judge.next_id());
     // Without a session nobody can tell two clients apart.
@@ -88,7 +104,8 @@ pub(super) async fn call(
         let why = "the id is that of a call that is still open".to_owned();
         return refused(400, &Refused { id: Some(id.clone()), code: message::NO_REQUEST, why });
     }
-    let denied = |why: &str| replies::denied(id, why, is_modern);
+    let is_call = method == CALL;
+    let denied = |why: &str| denial(id, why, is_modern, is_call);
     let bench = match proxy.judge.bench() {
         Ok(bench) => bench,
         Err(why) => return plain(200, "application/json", denied(&format!("denied: {why}. nothing was changed"))),
@@ -100,7 +117,21 @@ pub(super) async fn call(
         // Only on a stream can a client be asked before it has its answer.
         None => proxy.sessions.elicits(&headers).filter(|_| takes_events),
     };
-    let about = About { is_modern, elicits, known_as: Mutex::new(Some(id.clone())), ..About::default() };
+    let known = catalogue.called(tool, &arguments);
+    let judged = proxy.judge.call(number.clone(), tool, arguments, known);
+    let what = is_modern.then(|| Digest::of_node(&judged.args));
+    let state = params.get("requestState").and_then(Node::as_text);
+    let about = About {
+        is_modern,
+        elicits,
+        known_as: Mutex::new(Some(id.clone())),
+        catalogue: Some(Arc::clone(&catalogue)),
+        goes_on: state.zip(what).is_some_and(|(state, what)| proxy.asks.goes_on(state, what)),
+        what,
+        ..About::default()
+    };
+    let mut asked = Asked::request(&headers, peer, id, None);
+    asked.what = what;
     let open = Arc::new(Open::new(number.clone(), key.clone(), body, about));
     let (go, may_go) = oneshot::channel();
     proxy.way.waiting().insert(number.clone(), go);
@@ -112,7 +143,6 @@ pub(super) async fn call(
     }
     let spoken = proxy.dialogs.listen(&number);
     let waits = Waits::new(proxy, &open);
-    let judged = proxy.judge.call(number, tool, arguments, proxy.catalogue.identity(tool));
     let gate = Arc::clone(&bench.gate);
     let walk: Walk = Box::pin(async move { gate.call(judged).await });
     let (own, over) = (Arc::clone(&open), Arc::clone(proxy));
@@ -127,17 +157,17 @@ pub(super) async fn call(
     });
     let (proxy, target, id) = (Arc::clone(proxy), target.to_owned(), id.clone());
     let (tell, told) = oneshot::channel();
-    let own = Arc::clone(&proxy);
+    let (own, peer) = (Arc::clone(&proxy), Arc::clone(peer));
     tokio::spawn(async move {
         let decided = match may_go.await {
-            Ok(line) => Decided::Sent(own.upstream.send("POST", &target, &headers, line).await),
+            Ok(line) => Decided::Sent(own.upstream.send(&peer, "POST", &target, &headers, line).await),
             // Nobody let it go on, so it is over.
             Err(_) => {
                 let message = walked.await.ok().flatten().unwrap_or_else(|| "denied: it was taken back. nothing was changed".to_owned());
-                Decided::Denied(replies::denied(&open.answers(), &message, is_modern))
+                Decided::Denied(denial(&open.answers(), &message, is_modern, is_call))
             }
         };
         let _ = tell.send(decided);
     });
-    http_dialog::settled(&proxy, Waiting { told, spoken, waits, key, id, is_modern }, takes_events).await
+    http_dialog::settled(&proxy, Waiting { told, spoken, waits, key, id, is_modern, asked }, takes_events).await
 }

@@ -13,7 +13,8 @@ use super::asking::Speak;
 use super::gateway::without_answer;
 use super::http::{Flow, Proxy, plain, refused};
 use super::http_call::{Decided, SESSION};
-use super::message::{BAD_PARAMS, Id, Refused};
+use super::http_pass::Asked;
+use super::message::{BAD_PARAMS, Id, Refused, operation_args};
 use super::open::Open;
 use super::replies;
 
@@ -114,6 +115,7 @@ pub(super) struct Waiting {
     pub key: Id,
     pub id: Id,
     pub is_modern: bool,
+    pub asked: Asked,
 }
 
 impl Waiting {
@@ -139,11 +141,11 @@ pub(super) async fn settled(proxy: &Arc<Proxy>, mut waiting: Waiting, takes_even
         decided = &mut waiting.told => decided,
         () = tokio::time::sleep(SOON), if takes_events => return proxy.streamed(waiting, None),
     };
-    let Waiting { waits, key, id, is_modern, .. } = waiting;
+    let Waiting { waits, key, id, is_modern, asked, .. } = waiting;
     waits.decided();
     match decided {
         Ok(Decided::Denied(line)) => plain(200, "application/json", line),
-        Ok(Decided::Sent(Ok(answer))) => proxy.passed(answer, Some(key)),
+        Ok(Decided::Sent(Ok(answer))) => proxy.passed(answer, asked, Some(key)),
         Ok(Decided::Sent(Err(why))) => {
             proxy.calls.land(&key, Ran::failed(why.clone()));
             plain(200, "application/json", replies::denied(&id, &why, is_modern))
@@ -162,8 +164,7 @@ pub(super) async fn retry(
     body: Vec<u8>,
     takes_events: bool,
 ) -> Response<Flow> {
-    let server = Node::text(&proxy.judge.who.server);
-    let args = Node::map([("server", server), ("tool", Node::text(call.0)), ("arguments", call.1.clone())]);
+    let args = operation_args(&proxy.judge.who.server, call.0, call.1.clone());
     let answer = params.get("inputResponses").and_then(|answers| answers.get("sayso"));
     let retried = proxy.asks.retried(token, &args, answer);
     let parked = retried.as_ref().and_then(|retried| proxy.dialogs.parked().remove(&retried.open.call));
@@ -174,6 +175,7 @@ pub(super) async fn retry(
     *retried.open.about.known_as.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
     proxy.calls.hand_over(&retried.open, &waiting.key, without_answer(&body).unwrap_or(body));
     waiting.id = id.clone();
+    waiting.asked.request = Some(id.clone());
     retried.go_on();
     settled(proxy, waiting, takes_events).await
 }

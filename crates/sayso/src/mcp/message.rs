@@ -3,7 +3,7 @@
 use sayso_core::node::{Node, Value};
 
 use crate::rpc::message::{self, Judged};
-pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LONGEST, NO_REQUEST, Refused, Said};
+pub(super) use crate::rpc::message::{BAD_PARAMS, Id, LIMITS, LONGEST, NO_REQUEST, Refused, Said};
 
 /// The method that calls a tool.
 pub(super) const CALL: &str = "tools/call";
@@ -18,20 +18,23 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Said>, Refused> {
     message::read(line, &JUDGED)
 }
 
-/// The tool and the arguments of a call.
+/// A call as its operation has it: what a question, and what comes again, are about.
+pub(super) fn operation_args(server: &str, tool: &str, arguments: Node) -> Node {
+    Node::map([("server", Node::text(server)), ("tool", Node::text(tool)), ("arguments", arguments)])
+}
+
+/// The tool and the arguments of a call, which are taken out: they may be large.
 ///
 /// # Errors
 /// What is missing or of another kind.
-pub(super) fn tool_call(params: &Node) -> Result<(&str, Node), String> {
+pub(super) fn tool_call(params: &mut Node) -> Result<(String, Node), String> {
     let Value::Map(_) = params.value else { return Err("`params` is no object".to_owned()) };
-    let name = params.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).ok_or("`params.name` names no tool")?;
-    let arguments = match params.get("arguments") {
-        None => Node::map::<String>([]),
-        Some(node) if matches!(node.value, Value::Map(_)) => node.clone(),
-        Some(node) if matches!(node.value, Value::Null) => Node::map::<String>([]),
-        Some(node) => return Err(format!("`params.arguments` is {}, not an object", node.kind_word())),
-    };
-    Ok((name, arguments))
+    let name = params.get("name").and_then(Node::as_text).filter(|name| !name.is_empty()).ok_or("`params.name` names no tool")?.to_owned();
+    match message::take(params, "arguments") {
+        Some(node) if matches!(node.value, Value::Map(_)) => Ok((name, node)),
+        Some(node) if !matches!(node.value, Value::Null) => Err(format!("`params.arguments` is {}, not an object", node.kind_word())),
+        _ => Ok((name, Node::map::<String>([]))),
+    }
 }
 
 #[cfg(test)]
@@ -70,6 +73,10 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"} {"jsonrpc":"2.0","id":2,"method":"tools/call"}"#,
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[\r{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\"}\r]}",
             "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\u{2028}{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\"}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[\u{85}{\"jsonrpc\":\"2.0\"}]}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[\x0b1]}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[\x0c1]}",
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\0",
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud800"}}"#,

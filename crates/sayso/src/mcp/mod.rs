@@ -3,14 +3,17 @@
 //! What passes, passes byte for byte (`rpc`): `message` says what of the client's words is judged, and of the server's only the outside is looked at. `judge` makes a call of it and has the gate for it; `open` keeps the calls that are in our hands,
 //! `asking` brings questions to the person, and `courier` takes an approved call to the server. `identity`, `pins` and `catalogue` know which server and which tools were
 //! approved before, and `described` what the person says of them. `gateway` puts these together, and `stdio` is
-//! it over pipes; `http` is the same for a server that is somewhere else (`upstream`), event by event (`events`).
+//! it over pipes; `http` is the same for a server that is somewhere else (`upstream`, over `secure` by whom its `authority` is known), event by event (`events`).
+//! `heard` is what of a server's own words has to be known before a client hears them.
 
 mod asking;
+mod authority;
 mod catalogue;
 mod courier;
 mod described;
 mod events;
 mod gateway;
+mod heard;
 mod http;
 mod http_call;
 mod http_dialog;
@@ -18,12 +21,14 @@ mod http_headers;
 mod http_pass;
 mod identity;
 mod judge;
+mod looks;
 mod message;
 mod name;
 mod open;
 mod own;
 mod pins;
 mod replies;
+mod secure;
 mod server_file;
 mod servers;
 mod stdio;

@@ -1,11 +1,13 @@
 //! A call of a client that the gateway has in its hands, and what MCP has to say of it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_gate::finished::Finished;
 
+use super::catalogue::Catalogue;
 use super::message::Id;
 use crate::rpc::open;
 pub(super) use crate::rpc::open::Whose;
@@ -32,6 +34,12 @@ pub(super) struct About {
     pub progress: Option<Node>,
     /// How often it was told so.
     pub ticks: AtomicU64,
+    /// What is known of the tools of the server that it is for.
+    pub catalogue: Option<Arc<Catalogue>>,
+    /// What is called with what, where it may come again with answers that the server wants.
+    pub what: Option<Digest>,
+    /// It is an approved call that comes again, since the server wanted answers first.
+    pub goes_on: bool,
 }
 
 impl Open {

@@ -113,16 +113,16 @@ fn tools() -> Node {
 }
 
 fn call(params: &Node) -> Result<Node, (i32, String)> {
-    let (name, arguments) = message::tool_call(params).map_err(|why| (BAD_PARAMS, why))?;
+    let (name, arguments) = message::tool_call(&mut params.clone()).map_err(|why| (BAD_PARAMS, why))?;
     let text = |key: &str| arguments.get(key).and_then(Node::as_text);
-    match name {
+    match name.as_str() {
         "approve" => Ok(result(&json::write(&approve(&arguments)), false)),
         "explain" => {
             let command = text("command").ok_or((BAD_PARAMS, "`command` is missing".to_owned()))?;
             Ok(told(&["check", "--json", "--", command]))
         }
         "rules" => Ok(told(&["rules", "list", "--json"])),
-        _ => Err((BAD_PARAMS, format!("there is no tool `{}` here", sayso_core::visible::visible(name)))),
+        _ => Err((BAD_PARAMS, format!("there is no tool `{}` here", sayso_core::visible::visible(&name)))),
     }
 }
 

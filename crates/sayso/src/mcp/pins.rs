@@ -1,15 +1,18 @@
 //! What was approved under the name of a server: which server it was, and what it said of its tools. Kept in sayso's own folder.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
+use rustix::fs::{FlockOperation, flock};
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::Folder;
 
 const FOLDER: &str = "mcp";
+const LOCK: &str = "lock";
 /// The largest file of pins.
 const LARGEST: u64 = 16 << 20;
 /// So many servers, or forms of a tool, may have been approved under one name; then the oldest is forgotten, and asked about again.
@@ -58,6 +61,12 @@ impl Pins {
         !self.identities.is_empty() && self.identities.iter().all(|(known, _)| *known != identity)
     }
 
+    /// Whether a server and a form of a tool were approved.
+    pub(super) fn knows(&self, identity: Digest, tool: Option<(&str, Digest)>) -> bool {
+        let knows_tool = |(name, digest): (&str, Digest)| self.tools.get(name).is_some_and(|pin| pin.digests.contains(&digest));
+        self.identities.iter().any(|(known, _)| *known == identity) && tool.is_none_or(knows_tool)
+    }
+
     /// Takes a server and a tool in; false if both were known.
     pub(super) fn add(&mut self, identity: (Digest, &str), tool: Option<(&str, Digest, &str)>) -> bool {
         let mut is_new = false;
@@ -78,6 +87,18 @@ impl Pins {
             }
         }
         is_new
+    }
+
+    /// Nobody else changes any of them while this is held.
+    ///
+    /// # Errors
+    /// When the folder cannot be had.
+    pub(super) fn lock(state: &Path) -> Result<File, String> {
+        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of MCP servers is missing")?;
+        let file = folder.append(LOCK)?;
+        rustix::io::retry_on_intr(|| flock(&file, FlockOperation::LockExclusive))
+            .map_err(|error| format!("what was approved cannot be kept: {error}"))?;
+        Ok(file)
     }
 
     /// Keeps them.

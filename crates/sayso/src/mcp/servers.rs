@@ -118,7 +118,7 @@ impl Servers {
         let (server, tool) = names(&operation);
         match self.look(server) {
             Ok((is_stale, catalogue)) => {
-                let mut identity = catalogue.identity(tool);
+                let mut identity = catalogue.called(tool, &arguments(&operation));
                 if !is_stale && identity.schema.is_none() {
                     let reason = format!("the MCP server `{server}` has no tool `{}`", visible(tool));
                     call.says = ToolSays::Blocked { reason };
@@ -241,7 +241,7 @@ impl Server {
 fn observe(client: &Client, catalogue: &Catalogue, patience: Patience<'_>) -> Result<(), String> {
     let tools: Node = Value::List(client.tools(patience)?).into();
     catalogue.forget();
-    catalogue.observe(&json::write(&Node::map([("tools", tools)])))
+    catalogue.observe(&json::write(&Node::map([("tools", tools)])), false)
 }
 
 fn names(operation: &Operation) -> (&str, &str) {

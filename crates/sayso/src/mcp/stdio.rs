@@ -1,6 +1,6 @@
 //! The gateway in place of a server that speaks over its standard streams: threads that read both ways, signals, and the end.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::AsFd as _;
@@ -81,7 +81,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
     let state = crate::record_folder::whereabouts()?.state;
     let asks = Arc::new(Asks::new(&state, Arc::clone(&calls), Arc::new(Only(Arc::clone(&outlet)))));
     let catalogue = Arc::new(Catalogue::open(&state, &server, identity));
-    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Pipe>::clone(&pipe), catalogue: Arc::clone(&catalogue) };
+    let courier = Courier { calls: Arc::clone(&calls), way: Arc::<Pipe>::clone(&pipe) };
     let who = Who { server, client: options.client, workspace, session: format!("mcp-{}", random_word()?) };
     let judge = Judge::new(who, options.policy, Arc::<Asks>::clone(&asks), Arc::new(courier))?;
     let gateway = Arc::new(Gateway {
@@ -92,7 +92,7 @@ pub fn run(options: Options) -> Result<std::convert::Infallible, String> {
         client: Arc::clone(&outlet),
         server: pipe,
         said: Mutex::default(),
-        lists: Mutex::new(HashSet::new()),
+        asked: Mutex::new(HashMap::new()),
         notes: AtomicU64::new(0),
     });
     let id = child.id();

@@ -18,6 +18,7 @@ use sayso_world::whereabouts::Whereabouts;
 use super::now;
 use crate::assemble::{Choice, RealWorld};
 use crate::recorder::Recorder;
+use crate::serve::sources::Sources;
 use crate::{quick, record_folder, workbench};
 
 /// So many workspaces are kept ready; of more, all are made anew.
@@ -26,6 +27,8 @@ const MOST: usize = 64;
 /// What is in force in a workspace now.
 pub(crate) struct Bench {
     bound: Option<Digest>,
+    /// What it was read from, where it can be told without reading whether that still stands.
+    sources: Mutex<Option<Sources>>,
     pub gate: Arc<Gate>,
     pub recorder: Arc<Recorder>,
     pub settings: Resolved,
@@ -62,11 +65,18 @@ impl Benches {
     /// When there is no policy, or nothing can be written down.
     pub(crate) fn of(&self, workspace: &str) -> Result<Arc<Bench>, String> {
         let place = Path::new(workspace);
+        let stands = |bench: &Arc<Bench>| bench.sources.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Sources::stand);
+        if let Some(bench) = self.last(workspace).filter(stands) {
+            return Ok(bench);
+        }
+        // Looked at before anything is read: what changes meanwhile shows the next time. A file that is named has no mark there.
+        let sources = if self.choice.file.is_none() { Sources::look(&self.whereabouts, place) } else { None };
         let folder = Folder::open(&self.whereabouts.state)?;
         let general = || policy_files::general(&self.whereabouts);
         let bound = quick::bound(&folder, &self.whereabouts, place, &self.choice, general());
         let mut known = self.known();
         if let Some(bench) = known.get(workspace).filter(|bench| bound.is_some() && bench.bound == bound) {
+            *bench.sources.lock().unwrap_or_else(PoisonError::into_inner) = sources;
             return Ok(Arc::clone(bench));
         }
         let loaded = quick::load_in(&folder, &self.whereabouts, place, &self.choice, general());
@@ -89,7 +99,7 @@ impl Benches {
             store: Arc::<Recorder>::clone(&recorder),
         };
         let gate = Arc::new(Gate::new(ports, policy, How::Interactive, Arc::new(now)));
-        let bench = Arc::new(Bench { bound, gate, recorder, settings });
+        let bench = Arc::new(Bench { bound, sources: Mutex::new(sources), gate, recorder, settings });
         if known.len() >= MOST {
             known.clear();
         }

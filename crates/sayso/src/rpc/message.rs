@@ -9,7 +9,8 @@ use super::peek;
 /// The longest message that is judged.
 pub(crate) const LONGEST: usize = 16 << 20;
 
-const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
+/// What a message may have.
+pub(crate) const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
 /// JSON-RPC's own numbers.
 pub(crate) const NO_JSON: i32 = -32700;
 pub(crate) const NO_REQUEST: i32 = -32600;
@@ -99,7 +100,7 @@ pub(crate) fn read(line: &[u8], judged: &Judged) -> Result<Option<Said>, Refused
         return Err(refuse(NO_JSON, "the message holds a carriage return".to_owned()));
     }
     let text = std::str::from_utf8(body).map_err(|error| refuse(NO_JSON, format!("byte {} is no UTF-8", error.valid_up_to() + 1)))?;
-    let node = json::read(text, &LIMITS).map_err(|finding| {
+    let mut node = json::read(text, &LIMITS).map_err(|finding| {
         refuse(NO_JSON, format!("the message is no sound JSON: {} (byte {})", visible(&finding.message), finding.span.start + 1))
     })?;
     match &node.value {
@@ -107,7 +108,7 @@ pub(crate) fn read(line: &[u8], judged: &Judged) -> Result<Option<Said>, Refused
         Value::List(_) => return Err(refuse(NO_REQUEST, "several messages in one are not passed on; send them one by one".to_owned())),
         _ => return Err(refuse(NO_REQUEST, format!("the message is {}, not an object", node.kind_word()))),
     }
-    said(&node, judged).map(Some).map_err(|why| Refused { id: node.get("id").and_then(Id::of), code: NO_REQUEST, why })
+    said(&mut node, judged).map(Some).map_err(|why| Refused { id: node.get("id").and_then(Id::of), code: NO_REQUEST, why })
 }
 
 /// Who waits for an answer to a line that cannot be read.
@@ -116,7 +117,8 @@ fn waiting(body: &[u8]) -> Option<Id> {
     peeked.id.filter(|_| !peeked.is_ambiguous && peeked.method.is_some()).and_then(Id::parse)
 }
 
-fn said(node: &Node, judged: &Judged) -> Result<Said, String> {
+/// What a message says. Nothing of it is copied: it may be large.
+fn said(node: &mut Node, judged: &Judged) -> Result<Said, String> {
     spelled(node, &KEYS)?;
     if node.get("jsonrpc").and_then(Node::as_text) != Some("2.0") {
         return Err("`jsonrpc` is not \"2.0\"".to_owned());
@@ -125,26 +127,36 @@ fn said(node: &Node, judged: &Judged) -> Result<Said, String> {
     let answers = node.get("result").is_some() || node.get("error").is_some();
     let Some(method) = node.get("method") else {
         return match id {
-            Some(id) if answers => Ok(Said::Response(id, node.clone())),
+            Some(id) if answers => Ok(Said::Response(id, std::mem::replace(node, Value::Null.into()))),
             _ => Err("it is neither a request nor an answer".to_owned()),
         };
     };
     if answers {
         return Err("it is a request and an answer in one".to_owned());
     }
-    let method = method.as_text().ok_or("`method` is no text")?;
+    let method = method.as_text().ok_or("`method` is no text")?.to_owned();
+    let method = method.as_str();
     if let Some(meant) = judged.methods.iter().find(|judged| **judged != method && folded(judged) == folded(method)) {
         return Err(format!("`{}` is almost `{meant}`", visible(method)));
     }
-    let params = node.get("params").cloned().unwrap_or_else(|| Value::Null.into());
-    if judged.methods.contains(&method) {
-        spelled(&params, judged.keys)?;
+    if let (true, Some(params)) = (judged.methods.contains(&method), node.get("params")) {
+        spelled(params, judged.keys)?;
     }
+    if id.is_none() && judged.methods.contains(&method) {
+        return Err(format!("`{method}` without an `id` is not passed on"));
+    }
+    let params = take(node, "params").unwrap_or_else(|| Value::Null.into());
     match id {
         Some(id) => Ok(Said::Request(id, method.to_owned(), params)),
-        None if judged.methods.contains(&method) => Err(format!("`{method}` without an `id` is not passed on")),
         None => Ok(Said::Notice(method.to_owned(), params)),
     }
+}
+
+/// Takes a value out of a map, and leaves nothing in its place.
+pub(crate) fn take(node: &mut Node, key: &str) -> Option<Node> {
+    let Value::Map(entries) = &mut node.value else { return None };
+    let entry = entries.iter_mut().find(|entry| entry.key == key)?;
+    Some(std::mem::replace(&mut entry.node, Value::Null.into()))
 }
 
 /// Refuses names that only some take for one of these.

@@ -1,6 +1,6 @@
 //! The calls that a gateway has in its hands: those that a person is asked about, and those that whoever is behind it works on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,11 +93,13 @@ struct Inner<T, E> {
     held: HashMap<Id, Arc<Open<T>>>,
     /// Those that were sent on, by who waits; the walk, where no thread of its own has it.
     flying: HashMap<Id, Flying<T, E>>,
+    /// Those that were sent on, and are more than can be followed.
+    unfollowed: HashSet<Id>,
 }
 
 impl<T, E> Default for Calls<T, E> {
     fn default() -> Self {
-        Calls(Mutex::new(Inner { by_call: HashMap::new(), held: HashMap::new(), flying: HashMap::new() }))
+        Calls(Mutex::new(Inner { by_call: HashMap::new(), held: HashMap::new(), flying: HashMap::new(), unfollowed: HashSet::new() }))
     }
 }
 
@@ -108,6 +110,11 @@ pub(crate) struct Landing<T, E> {
 }
 
 impl<T, E> Landing<T, E> {
+    /// The call.
+    pub(crate) fn open(&self) -> &Open<T> {
+        &self.open
+    }
+
     /// Ends it with what came back.
     pub(crate) fn end(self, ran: Ran) {
         self.open.ran.put(ran);
@@ -123,6 +130,8 @@ pub(crate) enum Whose<T, E> {
     Held,
     /// To a call that was.
     Call(Landing<T, E>),
+    /// To one of too many calls that were.
+    Unfollowed,
     /// To something else.
     Other,
 }
@@ -135,7 +144,7 @@ impl<T, E> Calls<T, E> {
     /// Whether somebody waits under this id already.
     pub(crate) fn has(&self, id: &Id) -> bool {
         let inner = self.inner();
-        inner.held.contains_key(id) || inner.flying.contains_key(id)
+        inner.held.contains_key(id) || inner.flying.contains_key(id) || inner.unfollowed.contains(id)
     }
 
     /// Takes a call in.
@@ -177,6 +186,8 @@ impl<T, E> Calls<T, E> {
         if inner.flying.len() < MOST_FLYING {
             open.is_followed.store(true, Ordering::SeqCst);
             inner.flying.insert(id.clone(), (Arc::clone(open), None));
+        } else {
+            inner.unfollowed.insert(id.clone());
         }
     }
 
@@ -195,10 +206,14 @@ impl<T, E> Calls<T, E> {
 
     /// Whose answer it is.
     pub(crate) fn whose(&self, id: &Id) -> Whose<T, E> {
-        match self.lift(id) {
-            Some(landing) => Whose::Call(landing),
-            None if self.inner().held.contains_key(id) => Whose::Held,
-            None => Whose::Other,
+        if let Some(landing) = self.lift(id) {
+            return Whose::Call(landing);
+        }
+        let mut inner = self.inner();
+        match inner.unfollowed.remove(id) {
+            true => Whose::Unfollowed,
+            false if inner.held.contains_key(id) => Whose::Held,
+            false => Whose::Other,
         }
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct Peeked<'a> {
     pub method: Option<&'a str>,
     /// The result, as JSON.
     pub result: Option<&'a str>,
+    /// What goes with the method, as JSON.
+    pub params: Option<&'a str>,
     /// There is an error.
     pub is_error: bool,
     /// A key stands there twice, or in a spelling that only some take for it.
@@ -21,10 +23,38 @@ pub(crate) struct Peeked<'a> {
 
 /// Looks at a message; none if it is no object from end to end.
 pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
+    let mut out = Peeked::default();
+    each(line, |key, value| out.note(key, value))?;
+    Some(out)
+}
+
+/// The value of a key of an object, as JSON; none if there is none, or no object.
+///
+/// # Errors
+/// When it stands there twice.
+pub(crate) fn find<'a>(object: &'a str, name: &str) -> Result<Option<&'a str>, ()> {
+    let (mut found, mut is_twice) = (None, false);
+    let whole = each(object.as_bytes(), |key, value| {
+        let is_it = match key.contains(&b'\\') {
+            false => key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\"")) == Some(name.as_bytes()),
+            true => std::str::from_utf8(key).ok().and_then(text).is_none_or(|key| key == name),
+        };
+        if is_it {
+            is_twice |= found.replace(value).is_some();
+        }
+    });
+    match (whole, is_twice) {
+        (None, _) => Ok(None),
+        (Some(()), true) => Err(()),
+        (Some(()), false) => Ok(found),
+    }
+}
+
+/// Goes through the keys of an object and their values; none if it is no object from end to end.
+fn each<'a>(line: &'a [u8], mut take: impl FnMut(&'a [u8], &'a str)) -> Option<()> {
     let mut at = Scan { bytes: line, at: 0 };
     at.blank();
     at.take(b'{')?;
-    let mut out = Peeked::default();
     at.blank();
     if at.peek()? == b'}' {
         at.at += 1;
@@ -36,7 +66,7 @@ pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
             at.take(b':')?;
             at.blank();
             let value = at.value()?;
-            out.note(key, std::str::from_utf8(value).ok()?);
+            take(key, std::str::from_utf8(value).ok()?);
             at.blank();
             match at.next()? {
                 b',' => {}
@@ -46,7 +76,13 @@ pub(crate) fn peek(line: &[u8]) -> Option<Peeked<'_>> {
         }
     }
     at.blank();
-    (at.at == line.len()).then_some(out)
+    (at.at == line.len()).then_some(())
+}
+
+/// What a short string of JSON says.
+fn text(json: &str) -> Option<String> {
+    let node = json::read(json, &Limits { bytes: 4096, depth: 1, nodes: 1 }).ok()?;
+    node.as_text().map(str::to_owned)
 }
 
 impl<'a> Peeked<'a> {
@@ -58,10 +94,11 @@ impl<'a> Peeked<'a> {
             "method" => &mut self.method,
             "result" => &mut self.result,
             "error" => return self.is_ambiguous |= std::mem::replace(&mut self.is_error, true),
-            "jsonrpc" | "params" => return,
+            "params" => &mut self.params,
+            "jsonrpc" => return,
             // Another spelling of one of these is a trap; anything else is none of ours.
             other => {
-                let same = ["id", "method", "result", "error"].iter().any(|name| name.eq_ignore_ascii_case(other));
+                let same = ["id", "method", "params", "result", "error"].iter().any(|name| name.eq_ignore_ascii_case(other));
                 return self.is_ambiguous |= same || other.contains('\\');
             }
         };
@@ -70,8 +107,7 @@ impl<'a> Peeked<'a> {
 
     /// What the method says.
     pub(crate) fn method(&self) -> Option<String> {
-        let node = json::read(self.method?, &Limits { bytes: 4096, depth: 1, nodes: 1 }).ok()?;
-        node.as_text().map(str::to_owned)
+        text(self.method?)
     }
 }
 
@@ -169,9 +205,20 @@ mod tests {
             r#"{"i\u0064":2,"id":1,"result":{}}"#,
             r#"{"method":"a","method":"b"}"#,
             r#"{"error":{},"error":{}}"#,
+            r#"{"method":"a","params":1,"params":2}"#,
+            r#"{"method":"a","Params":1}"#,
         ] {
             assert!(peek(line.as_bytes()).unwrap().is_ambiguous, "{line}");
         }
+    }
+
+    #[test]
+    fn a_key_is_found_however_it_is_written() {
+        assert_eq!(find(r#"{"a":{"tools":1},"tools":[2]}"#, "tools"), Ok(Some("[2]")));
+        assert_eq!(find(r#"{"t\u006fols" : [2] }"#, "tools"), Ok(Some("[2]")));
+        assert_eq!(find(r#"{"a":"\"tools\":1"}"#, "tools"), Ok(None));
+        assert_eq!(find(r#"{"tools":1,"t\u006fols":2}"#, "tools"), Err(()));
+        assert_eq!((find("[1]", "tools"), find("{", "tools")), (Ok(None), Ok(None)));
     }
 
     #[test]

@@ -94,13 +94,18 @@ fn gated(stage: &Stage, server: &Server, client: &str) -> Vec<String> {
 }
 
 /// Insists on the same bytes on both sides of the gateway; says how many.
-fn same_bytes(stage: &Stage, server: &Server) -> usize {
+fn same_bytes(stage: &Stage, server: &Server, client: &str) -> usize {
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         let read =
             |side: &str| ["in", "out"].map(|way| fs::read(stage.home.join(format!("{}.{side}.{way}", server.name))).unwrap_or_default());
         let (outer, inner) = (read("outer"), read("inner"));
         if outer == inner && outer.iter().all(|bytes| !bytes.is_empty()) {
+            if let Some(folder) = folder("SAYSO_RECORD") {
+                let text = fs::read_to_string(stage.home.join(format!("{}.inner.all", server.name))).unwrap();
+                let text = text.replace(stage.workspace.to_str().unwrap(), "@WORKSPACE@");
+                fs::write(folder.join(format!("{} {client}.txt", server.name)), text).unwrap();
+            }
             return outer.iter().map(Vec::len).sum();
         }
         assert!(Instant::now() < until, "{}: not the same bytes on both sides", server.name);
@@ -133,7 +138,7 @@ fn compared(agents: &Path, client: &str, tried: impl Fn(&Stage, &[(String, Vec<S
         assert!(with.contains(server.says), "{}: {with}", server.name);
         assert_eq!(without, with, "{}", server.name);
     }
-    let bytes: usize = all.iter().map(|server| same_bytes(&stage, server)).sum();
+    let bytes: usize = all.iter().map(|server| same_bytes(&stage, server, client)).sum();
     println!("  {client}: {bytes} bytes the same on both sides of the gateway");
     SAME.to_owned()
 }

@@ -1,117 +1,15 @@
 //! The gateway in front of a server with an address: what comes over HTTP is judged by its body, and by nothing else.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::net::{Shutdown, TcpStream};
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::web::{Web, call, got, read};
 use super::{OPEN, is_denied, text};
 use crate::desk::Desk;
 use crate::serve::Served;
-
-/// A process that does not outlive its test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// A small server over HTTP, and the gateway in front of it.
-struct Web {
-    _server: Process,
-    _gateway: Process,
-    host: String,
-    server: String,
-}
-
-struct Got {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Got {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
-    }
-
-    /// The messages of a stream of events.
-    fn events(&self) -> Vec<Value> {
-        self.body.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
-    }
-}
-
-impl Web {
-    fn start(desk: &Desk) -> Web {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/web_server.py");
-        let mut server = std::process::Command::new("python3");
-        let mut server = server.arg(script).current_dir(&desk.scene.workspace).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = format!("127.0.0.1:{}", line.trim());
-        let mut gateway = desk.program();
-        gateway.args(["mcp", "--name", "s", "--listen", "127.0.0.1:0", "--url", &format!("http://{address}/mcp")]);
-        let mut gateway = gateway.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(gateway.stderr.take().unwrap()).read_line(&mut line).unwrap();
-        let host = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}")).trim().strip_suffix("/mcp").unwrap().to_owned();
-        Web { _server: Process(server), _gateway: Process(gateway), host, server: address }
-    }
-
-    fn open(&self, head: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let host = if headers.iter().any(|(name, _)| *name == "host") { String::new() } else { format!("host: {}\r\n", self.host) };
-        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        write!(stream, "{head} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
-        stream
-    }
-
-    fn send(&self, head: &str, headers: &[(&str, &str)], body: &str) -> Got {
-        read(self.open(head, headers, body))
-    }
-
-    fn post(&self, headers: &[(&str, &str)], body: &Value) -> Got {
-        let headers = [headers, &[("content-type", "application/json"), ("accept", "application/json, text/event-stream")]].concat();
-        self.send("POST /mcp", &headers, &body.to_string())
-    }
-}
-
-fn read(mut stream: TcpStream) -> Got {
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let all = String::from_utf8(bytes).unwrap();
-    let (head, body) = all.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{all:?}"));
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    let body = if head.to_lowercase().contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
-    Got { status, head: head.to_lowercase(), body }
-}
-
-fn unchunked(mut body: &str) -> String {
-    let mut out = String::new();
-    while let Some((size, rest)) = body.split_once("\r\n") {
-        let size = usize::from_str_radix(size.trim(), 16).unwrap();
-        if size == 0 {
-            break;
-        }
-        out.push_str(&rest[..size]);
-        body = &rest[size + 2..];
-    }
-    out
-}
-
-fn call(id: i64, tool: &str, arguments: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
-}
-
-fn got(desk: &Desk) -> Vec<Value> {
-    desk.text("web.log").unwrap_or_default().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 #[test]
 fn calls_are_judged_and_the_rest_goes_through_with_its_headers() {
@@ -228,9 +126,7 @@ fn a_server_that_is_not_there_is_an_error_and_no_hang() {
     let desk = Desk::with(&[]);
     desk.scene.user_policy(OPEN);
     let web = Web::start(&desk);
-    let Web { _server: server, host, .. } = &web;
-    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&server.0), rustix::process::Signal::KILL);
-    let _ = host;
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&web.process.0), rustix::process::Signal::KILL);
     assert_eq!(web.post(&[], &json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).status, 502);
     let answer = web.post(&[], &call(1, "echo", &json!({}))).json();
     assert!(text(&answer).contains("cannot be reached"), "{answer}");

@@ -8,9 +8,14 @@ mod elicitation;
 mod faults;
 mod hostile;
 mod http;
+mod http_hostile;
 pub mod life;
 mod own;
 mod passing;
+mod recorded;
+mod server_hostile;
+mod tls;
+mod web;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

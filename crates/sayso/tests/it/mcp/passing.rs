@@ -24,7 +24,8 @@ fn bytes_are_the_same_on_both_sides() {
         "\n".to_owned(),
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/odd\",\"params\":[]}\n".to_owned(),
         format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"t\",\"arguments\":{{\"x\":\"{long}\"}}}}}}\n"),
-        "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"roots\":[],\"extra\":1e1}}\n".to_owned(),
+        // As an answer to the first one, when it comes back.
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"roots\":[],\"extra\":1e1}}\n".to_owned(),
     ];
     for line in &lines {
         gated.raw(line.as_bytes());
@@ -39,16 +40,16 @@ fn bytes_are_the_same_on_both_sides() {
 }
 
 #[test]
-fn what_a_server_says_passes_whatever_it_is() {
+fn what_a_server_says_passes_if_nobody_can_read_a_message_out_of_it_that_we_do_not() {
     let desk = open();
     let mut gated = Gated::start(&desk);
     for said in [
         "no json at all\n",
-        "{\"half\": \n",
         "[1,2]\n",
         "\u{1b}[2J\n",
-        "{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n",
+        "{\"level\":\"info\"}\n",
         "{\"method\":\"x\"}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"x\"}}\n",
     ] {
         gated.call(1, "raw", json!({"text": said}));
         assert_eq!(gated.line(), said);

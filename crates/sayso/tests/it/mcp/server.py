@@ -48,6 +48,10 @@ def call(id, params):
     if name == "large":
         say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": "x" * arguments["size"]}]}})
         return
+    if name == "wants" and "inputResponses" not in params:
+        asks = {"q": {"method": "elicitation/create", "params": {"message": arguments["message"], "requestedSchema": {}}}}
+        say({"jsonrpc": "2.0", "id": id, "result": {"resultType": "input_required", "requestState": "st-1", "inputRequests": asks}})
+        return
     if name == "environment":
         say({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": json.dumps(dict(os.environ))}]}})
         return
@@ -75,6 +79,8 @@ for line in sys.stdin.buffer:
     elif method == "initialize":
         version = message["params"]["protocolVersion"]
         say({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}})
+    elif method == "tools/list" and os.path.exists("list.raw"):
+        raw(open("list.raw", "rb").read().replace(b"ID", str(id).encode()))
     elif method == "tools/list":
         say({"jsonrpc": "2.0", "id": id, "result": {"tools": tools()}})
     elif method == "tools/call":

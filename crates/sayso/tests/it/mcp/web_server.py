@@ -1,6 +1,11 @@
-"""A small MCP server over HTTP for tests: it writes down every request, and answers with JSON or with events."""
+"""A small MCP server over HTTP for tests: it writes down every request, and answers with JSON or with events.
+
+The words on its command line are its port and a file with its certificate and key. What `odd.json` has for a tool or a method is said as it is.
+"""
 
 import json
+import os
+import ssl
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -30,6 +35,11 @@ class Handler(BaseHTTPRequestHandler):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.note(message)
         method, id = message.get("method"), message.get("id")
+        odd = json.load(open("odd.json")) if os.path.exists("odd.json") else {}
+        said = odd.get(method) or odd.get((message.get("params") or {}).get("name"))
+        if said:
+            headers = {name: value for name, value in said.items() if name not in ("status", "media", "body")}
+            return self.say(said.get("status", 200), said.get("media", "application/json"), said.get("body", "").encode("latin-1"), **headers)
         if id is None:
             return self.say(202, "application/json", b"")
         if method == "tools/call":
@@ -45,6 +55,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.note(None)
+        if os.path.exists("get.txt"):
+            return self.say(200, "text/event-stream", open("get.txt", "rb").read())
         last = int(self.headers.get("Last-Event-ID") or 0)
         self.say(200, "text/event-stream", f'id: {last + 1}\ndata: {{"jsonrpc":"2.0","method":"notifications/x"}}\n\n'.encode())
 
@@ -53,7 +65,12 @@ class Handler(BaseHTTPRequestHandler):
         self.say(200, "application/json", b"")
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+port, certificate = sys.argv[1:] or ("0", "")
+server = ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
+if certificate:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_address[1])
 sys.stdout.flush()
 server.serve_forever()
