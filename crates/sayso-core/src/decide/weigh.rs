@@ -123,7 +123,8 @@ fn shim<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a str> {
     const MANAGERS: [&str; 6] = ["mise", "rtx", "asdf", "volta-shim", "proto-shim", "aqua-proxy"];
     let file = lens.case.reading.programs.get(part)?.as_ref()?.file.as_deref()?;
     let name = file.rsplit('/').next().unwrap_or(file);
-    (file.contains("/shims/") || MANAGERS.contains(&name)).then_some(file)
+    let chosen = ["/shims/", "/.tfenv/", "/.tofuenv/", "/.tenv/", "/.elan/", "/corepack/"];
+    (chosen.iter().any(|folder| file.contains(folder)) || MANAGERS.contains(&name)).then_some(file)
 }
 
 fn planted(program: &ProgramFact) -> Option<&str> {

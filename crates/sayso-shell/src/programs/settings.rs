@@ -14,6 +14,7 @@ yarn: .yarnrc .yarnrc.yml .corepack.env package.json=packageManager package.json
 pnpm: package.json@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
 mvn: .mvn
+tofu: .opentofu-version .terraform-version .tool-versions
 gradle: gradle.properties gradle/gradle-daemon-jvm.properties
 dotnet: global.json
 poetry: .poetry poetry.toml pyproject.toml=requires-plugins
