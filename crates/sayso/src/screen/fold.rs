@@ -101,8 +101,17 @@ mod tests {
 
     #[test]
     fn no_piece_is_wider_than_the_screen_and_nothing_is_lost() {
-        let texts =
-            ["", "short", &"x".repeat(500), &"so many words ".repeat(40), &" ".repeat(200), &"a  b   c    d".repeat(30), &"漢".repeat(77), &"a漢ü…".repeat(40), &format!("\u{1b}[31m{}\u{1b}[0m", "y".repeat(90))];
+        let texts = [
+            "",
+            "short",
+            &"x".repeat(500),
+            &"so many words ".repeat(40),
+            &" ".repeat(200),
+            &"a  b   c    d".repeat(30),
+            &"漢".repeat(77),
+            &"a漢ü…".repeat(40),
+            &format!("\u{1b}[31m{}\u{1b}[0m", "y".repeat(90)),
+        ];
         for text in texts {
             for width in [0, 20, 21, 80] {
                 let out = folded(text, width, "  ↪ ");
