@@ -66,11 +66,10 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
 fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
     let others = |word: &&&str| matches!(**word, "-o" | "--others");
     let plain = |word: &&&str| !word.starts_with('-') || matches!(**word, "ls-files" | "--exclude-standard" | "-z");
-    let rest = arguments.iter().filter(|word| !others(word));
     name == "git"
-        && arguments.iter().any(|word| *word == "--exclude-standard")
+        && arguments.contains(&"--exclude-standard")
         && arguments.iter().any(|word| others(&word))
-        && rest.clone().all(|word| plain(&word))
+        && arguments.iter().all(|word| others(&word) || plain(&word))
 }
 
 /// Numbers of commits, one on a line: `git log --format=%H` and `git rev-list`, of branches and not of a stash, which may hold files that git

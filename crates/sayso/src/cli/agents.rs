@@ -170,6 +170,9 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
     let words = format!("{} ({when})", proof.words.join("; "));
     let fires = match which {
         Which::Codex => "accept the hook in `/hooks` of Codex: it starts no hook that you did not trust".to_owned(),
+        Which::Gemini if words.contains("auth method") => {
+            "start Gemini CLI once and choose how it logs in: before that it talks to no model, and there is nothing to prove".to_owned()
+        }
         _ => format!("see that no other setting switches hooks off, and run `sayso install {}`", which.name()),
     };
     let closed = match which {
