@@ -184,7 +184,6 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
-    scene.piped = line.piped && line.writes.is_empty();
     for folder in fields.iter().filter_map(field::listed_folder) {
         scene.list(&folder.value);
     }

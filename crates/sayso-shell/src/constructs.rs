@@ -61,13 +61,10 @@ impl Walk<'_> {
                 let before = self.state.clone();
                 let outside = self.feed.take();
                 let mut printed: Option<Listed> = None;
-                let piped = self.piped;
-                for (number, part) in parts.iter().enumerate() {
+                for part in parts {
                     self.state.clone_from(&before);
                     self.feed = printed.clone().filter(|_| takes_names(part));
-                    self.piped = piped || number + 1 < parts.len();
                     self.node(part)?;
-                    self.piped = piped;
                     printed = match outputs::literal_words(part) {
                         // What is parted by a NUL has no lines to choose from.
                         Some(words) if listers::passes_on(&words) => printed.filter(|names| !names.by_nul),

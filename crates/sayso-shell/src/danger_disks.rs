@@ -81,16 +81,15 @@ fn is_drive(word: &str) -> bool {
     letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':') && word.len() <= 3
 }
 
-/// Whether every path among the words is a file of the workspace by its name, and one is an image of a disk. Where a link leads to a device,
-/// the write that is listed says so.
+/// Whether it is told of nothing but an image of a disk in the workspace, by its name. Where a link leads to a device, the write that is listed
+/// says so.
 fn makes_image(call: &Call<'_>) -> bool {
     const ENDS: [&str; 7] = [".img", ".iso", ".raw", ".ext4", ".ext2", ".fat", ".vfat"];
-    let inside = |word: &str| {
-        let plain = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-=,^".contains(&byte));
-        plain && !word.starts_with('/') && !word.split('/').any(|part| part == "..") && !word.contains("/dev")
-    };
-    call.arguments.iter().all(|word| inside(word.trim_start_matches('-')))
-        && call.operands().any(|word| ENDS.iter().any(|end| word.ends_with(end)))
+    const PLAIN: [&str; 9] = ["-F", "-q", "-v", "-t", "ext2", "ext3", "ext4", "vfat", "fat"];
+    let Some((image, options)) = call.arguments.split_last() else { return false };
+    let plain = image.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte));
+    let inside = !image.starts_with(['/', '-']) && !image.split('/').any(|part| part == "..") && !image.contains("/dev");
+    plain && inside && ENDS.iter().any(|end| image.ends_with(end)) && options.iter().all(|word| PLAIN.contains(&word.as_str()))
 }
 
 /// A table of partitions is only shown.

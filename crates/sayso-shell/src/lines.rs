@@ -39,8 +39,6 @@ pub(crate) struct Step {
     pub(crate) carries: Vec<Vec<String>>,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
-    /// What it prints goes to another command of the line, and not to a screen.
-    pub(crate) piped: bool,
     /// It is no command, but names of files that are parted at blanks.
     pub(crate) hands_on: Option<String>,
     /// It is no command, but a variable of the environment that a word shows.
@@ -84,8 +82,6 @@ pub(crate) struct Walk<'a> {
     words: usize,
     /// The names that the command before it in a pipe prints.
     pub(crate) feed: Option<Listed>,
-    /// What is printed goes to another command of the line.
-    pub(crate) piped: bool,
     /// How many scripts this one stands in, and the bytes of the outermost text it comes from.
     pub(crate) depth: usize,
     pub(crate) inside: Option<(usize, usize)>,
@@ -93,18 +89,7 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document, text: &'a str) -> Self {
-        Walk {
-            document,
-            text,
-            steps: Vec::new(),
-            state: State::default(),
-            background: false,
-            words: 0,
-            feed: None,
-            piped: false,
-            depth: 0,
-            inside: None,
-        }
+        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, feed: None, depth: 0, inside: None }
     }
 
     /// Walks a script that stands in a word: what it lists is added here. A shell of its own has the folder and its arguments, but none of the
@@ -271,12 +256,7 @@ impl<'a> Walk<'a> {
     fn look_into_pieces(&mut self, pieces: &[Piece], place: (usize, usize)) -> Result<(), Refusal> {
         for piece in pieces {
             match piece {
-                Piece::Command { script, .. } | Piece::Process { script } => {
-                    let piped = std::mem::replace(&mut self.piped, true);
-                    let result = self.apart(|walk| walk.script(script));
-                    self.piped = piped;
-                    result?;
-                }
+                Piece::Command { script, .. } | Piece::Process { script } => self.apart(|walk| walk.script(script))?,
                 Piece::Parameter { name, form, .. } => {
                     // How long a value is tells nothing.
                     if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
@@ -310,7 +290,7 @@ impl<'a> Walk<'a> {
 
     pub(crate) fn empty_step(&self) -> Step {
         let (start, end) = self.place(0, self.text.len());
-        Step { folders: self.state.folders.clone(), background: self.background, piped: self.piped, start, end, ..Step::default() }
+        Step { folders: self.state.folders.clone(), background: self.background, start, end, ..Step::default() }
     }
 
     /// Bytes of this script as bytes of the outermost text.

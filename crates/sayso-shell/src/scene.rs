@@ -28,8 +28,6 @@ pub(crate) struct Scene<'a> {
     pub(crate) git: Option<usize>,
     /// The command or script in its words is listed as commands of their own.
     pub(crate) read_inside: bool,
-    /// What it prints goes to another command of the line, and not to a screen.
-    pub(crate) piped: bool,
     /// Opens none of the files that it is told about.
     pub(crate) only_names: bool,
     /// Takes only so many bytes of its input, so that one without an end does no harm.
@@ -76,7 +74,6 @@ impl<'a> Scene<'a> {
             interprets: false,
             git: None,
             read_inside: false,
-            piped: false,
             only_names: false,
             stops_early: false,
             unsettled: None,

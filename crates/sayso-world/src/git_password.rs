@@ -24,14 +24,20 @@ pub(crate) fn shows_login(setting: &Setting) -> bool {
 
 /// Whether a setting holds a password or a token by what its name says, which a list of all settings would show.
 pub(crate) fn holds_secret(setting: &Setting) -> bool {
-    const NAMES: [&str; 8] = ["header", "token", "pass", "secret", "apikey", "api-key", "privatekey", "auth"];
+    const NAMES: [&str; 10] = ["header", "token", "pass", "secret", "key", "auth", "pwd", "pat", "cookie", "cred"];
     let key = setting.key().to_lowercase();
     let value = setting.value.as_deref().unwrap_or("");
     // Programs that find passwords elsewhere are named here, and sometimes the password itself is written in place.
     if key.starts_with("credential.") {
         return value.starts_with('!') || NAMES.iter().any(|name| value.to_lowercase().contains(name));
     }
-    NAMES.iter().any(|name| key.replace("author", "").contains(name))
+    // Commands of the person's own may hold anything.
+    if key.starts_with("alias.") && value.starts_with('!') {
+        return true;
+    }
+    // These say where something is, or which key signs.
+    let plain = ["user.signingkey", "author.name", "author.email", "core.excludesfile", "core.attributesfile", "core.hookspath"];
+    !plain.contains(&key.as_str()) && NAMES.iter().any(|name| key.replace("path", "").contains(name))
 }
 
 /// A file of an old form that names a remote, with a password in it. So many that nobody has them count as one.

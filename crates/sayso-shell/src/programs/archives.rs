@@ -42,6 +42,7 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let mut others = Vec::new();
     let mut elsewhere = Vec::new();
     let mut first = true;
+    let mut shown_before = false;
     while let Some(word) = words.next() {
         let bundle = match word.strip_prefix('-') {
             Some(bundle) if !bundle.starts_with('-') && !bundle.is_empty() => Some(bundle),
@@ -49,6 +50,9 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             _ => None,
         };
         first = false;
+        // Some take everything behind the first member for another one.
+        let shows = bundle.is_some_and(|bundle| bundle.contains('O')) || word == "--to-stdout";
+        shown_before |= shows && others.is_empty();
         if let Some(bundle) = bundle {
             // Behind a dash, what follows a letter that takes a value is that value.
             let value = word.starts_with('-').then(|| bundle.find(VALUED)).flatten().map(|at| bundle.split_at(at + 1));
@@ -100,7 +104,7 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let plain = |word: &&str| !hole::may_be_option(word) && !hole::may_be_several(word);
     known &= archives.iter().all(|archive| !archive.contains(':') && (*archive == "-" || plain(archive)));
     // What goes to the output is written nowhere.
-    let looks = if letters.contains('x') { letters.contains('O') } else { letters.contains('t') };
+    let looks = if letters.contains('x') { shown_before } else { letters.contains('t') };
     if known && looks && others.iter().all(plain) {
         // What is taken out and shown is judged by its name.
         others.iter().filter(|_| letters.contains('x')).for_each(|member| scene.read(member, false));

@@ -21,7 +21,7 @@ npm npx: --version | -v
 yarn pnpm: --version | -v
 pnpm: root | root -g | bin | bin -g | store path
 deno bun: --version | -V | -v
-bun: pm ls | pm ls --all | pm bin | pm bin -g
+bun: pm bin | pm bin -g
 nvm: --version | -v | ls | list | current | which WORD
 fnm: --version | -V | ls | list | current
 volta: --version | -v | list | ls
@@ -82,11 +82,8 @@ helm: version | version --short
 vagrant: --version | -v
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
-gcloud: config list | config get-value project | config get project | config get-value account | config configurations list
 aws: configure list-profiles
 k9s: version
-deno: info
-yarn: workspaces info
 nix: --version
 code codium: --version | -v
 gh: --version | version
@@ -115,7 +112,7 @@ taskset: -p WORD | -pc WORD | -cp WORD
 chrt: -p WORD | -m | --max
 numactl: -H | --hardware | -s | --show
 prlimit: -p WORD
-gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint golangci-lint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
+gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
 strace ltrace: -V | --version
 kotlinc kotlin scala scalac groovy erl: -version | --version
 elixir iex mix: --version | -v
@@ -171,8 +168,7 @@ pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
 
 /// What is answered before any setting is read.
 fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
-    // Of what is asked of pip here, only its list looks for a newer pip.
-    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]) | ("pip" | "pip3", _))
+    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]))
 }
 
 /// Programs that change something by other words, and read no setting before they tell of themselves.

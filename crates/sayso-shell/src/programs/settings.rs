@@ -8,12 +8,20 @@ use sayso_core::fact::{Counts, Setting};
 const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
 rustc rustdoc rustfmt rustup clippy-driver cargo-clippy cargo-fmt cargo-miri rust-gdb rust-gdbgui rust-lldb rust-analyzer rls: rust-toolchain rust-toolchain.toml
-pip pip3: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
 yarn: .yarnrc .yarnrc.yml .corepack.env package.json=packageManager package.json=volta package.yaml package.json5
-pnpm: package.json@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
+pnpm: package.json@ pnpm-lock.yaml@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
 mvn: .mvn
+pyenv: .python-version@
+rbenv: .ruby-version@
+nodenv: .node-version@
+jenv: .java-version@
+goenv: .go-version@
+nvm: .nvmrc@
+fnm: .nvmrc@ .node-version@
+volta: package.json@
+asdf: .tool-versions@
 tofu: .opentofu-version .terraform-version .tool-versions
 gradle: gradle.properties gradle/gradle-daemon-jvm.properties
 dotnet: global.json

@@ -89,11 +89,9 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if queries::only_prints(scene, &parsed.operands) {
         return;
     }
-    if scene.piped && shows_to_pipe(scene, &parsed.operands) {
-        return;
-    }
-    // These only look whether a file could be read as a program; `ruby -c` takes options from its first line.
-    if let ("php", ["-l", file]) | ("node", ["--check" | "-c", file]) = (scene.name.as_str(), parsed.operands.as_slice())
+    // It only looks whether a file could be read as a program; `ruby -c` takes options from its first line, and `node -c` reads what
+    // `package.json` names.
+    if let ("php", ["-l", file]) = (scene.name.as_str(), parsed.operands.as_slice())
         && !crate::hole::may_be_option(file)
         && !file.contains(':')
     {
@@ -107,30 +105,6 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         || scene.name.starts_with("py");
     if language && parsed.operands.first().is_none_or(|word| word.starts_with('-')) {
         scene.opaque(note);
-    }
-}
-
-/// A pager without a screen takes no keys: it prints files as they are.
-fn shows_to_pipe(scene: &mut Scene<'_>, words: &[&str]) -> bool {
-    let plain = |word: &&str| !crate::hole::may_be_option(word) && !word.starts_with('+');
-    match scene.name.as_str() {
-        "less" | "more" | "zless" | "zmore" => {
-            let letters =
-                |word: &&&str| word.strip_prefix('-').is_some_and(|rest| rest.bytes().all(|letter| b"NSRFXiMnEsr".contains(&letter)));
-            let files: Vec<&&str> = words.iter().skip_while(letters).collect();
-            let shows = !files.is_empty() && files.iter().all(|word| plain(word));
-            if shows {
-                scene.settle();
-                files.iter().for_each(|word| scene.read(word, false));
-            }
-            shows
-        }
-        // Names of pages; one with a slash is a file.
-        "man" => {
-            let page = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:+-".contains(&byte));
-            !words.is_empty() && words.iter().all(|word| page(word) && plain(word))
-        }
-        _ => false,
     }
 }
 

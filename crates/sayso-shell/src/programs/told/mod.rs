@@ -148,7 +148,9 @@ pub(super) fn find(name: &str) -> Option<row::Row> {
 /// Whether every form of a program only looks at what its words name, wherever it runs.
 pub(super) fn only_looks(name: &str) -> bool {
     let row = find(name).filter(|row| !row.has_forms() && row.place().is_none());
-    row.is_some_and(|row| row.own().told().is_ok_and(|told| told.does == row::Does::Looks))
+    let harmless = |role: &row::Role| !matches!(role, row::Role::Host | row::Role::Write | row::Role::WriteBelow | row::Role::Delete);
+    let looks = |told: row::Told| told.does == row::Does::Looks && told.roles.iter().all(|(role, _)| harmless(role));
+    row.is_some_and(|row| row.own().told().is_ok_and(looks))
 }
 
 /// Whether a program is told, and if so, whether it may run its words or only its purpose is told.

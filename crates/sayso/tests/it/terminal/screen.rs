@@ -161,6 +161,11 @@ impl Screen {
         self.wait(&format!("`{text}`"), |shown| shown.parser.screen().contents().contains(text));
     }
 
+    /// Waits until this was written, though something else may be painted over it by now.
+    pub fn was(&self, text: &str) {
+        self.wait(&format!("`{text}`"), |shown| String::from_utf8_lossy(&shown.raw).contains(text));
+    }
+
     /// Waits until the screen shows this no more.
     pub fn gone(&self, text: &str) {
         self.wait(&format!("the end of `{text}`"), |shown| shown.closed || !shown.parser.screen().contents().contains(text));
@@ -182,7 +187,7 @@ impl Screen {
                 shown.closed || shown.parser.screen().contents() != before
             });
             // On a busy machine the question may have been there for less time than it seems from here.
-            let now = self.text();
+            let now = self.shown.0.lock().unwrap().parser.screen().contents();
             if !now.contains("stood there does not count") && !now.contains("too fast for a key") {
                 return;
             }
