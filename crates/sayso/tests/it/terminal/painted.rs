@@ -241,7 +241,7 @@ fn r_07_always_proposes_a_rule_and_says_how_to_take_it_back() {
     screen.press("y");
     // The next question is painted over it.
     screen.was("Auto-approval rule created");
-    screen.was("(`sayso rules remove ");
+    screen.was("(`sayso rules");
     screen.at("operation 2 of 2", "q");
     screen.end();
     assert!(room.has("o1.txt"));
