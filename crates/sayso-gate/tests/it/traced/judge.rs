@@ -49,7 +49,7 @@ const HELPERS: [(&str, &[&str]); 31] = [
     ("npx --version", &["env", "node"]),
     ("git submodule", &["basename", "sed", "uname"]),
     // A login shell reads the administrator's and the person's own profile first.
-    ("man", &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat"]),
+    ("man", &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"]),
     ("mvn", &["java", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
     ("bash -l", &["id"]),
     ("bash -lc", &["id"]),
