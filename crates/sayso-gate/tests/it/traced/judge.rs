@@ -48,7 +48,10 @@ const HELPERS: [(&str, &[&str]); 31] = [
     ("npm --version", &["env", "node"]),
     ("npx --version", &["env", "node"]),
     ("git submodule", &["basename", "sed", "uname"]),
-    ("man", &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"]),
+    (
+        "man",
+        &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"],
+    ),
     ("mvn", &["java", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
     // A login shell reads the administrator's and the person's own profile first.
     ("bash -l", &["id"]),
