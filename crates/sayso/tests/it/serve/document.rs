@@ -11,6 +11,7 @@ fn the_server_does_what_the_document_says() {
     // What has to be asked is waited for only so long.
     let served = Served::with(crate::desk::Desk::with(&[]), "approval_timeout: 1\n");
     let done = Command::new(program)
+        .args(["--config-file", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/serve/schemathesis.toml")])
         .args([
             "run",
             &format!("http://{}/openapi.json", served.host),
