@@ -1,11 +1,18 @@
 //! What is in a folder that a command works in: what is protected there, what is secret, and where git keeps its own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RawDirEntry, statat};
+use rustix::io::Errno;
 use sayso_core::paths::{Entries, protected, secret};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
@@ -16,6 +23,8 @@ use crate::found_git::{self, MOST_CONFIGURATION};
 const MOST_ENTRIES: usize = 400_000;
 /// So many protected and secret things; each takes a mount of its own.
 const MOST_FINDINGS: usize = 2_000;
+/// Bytes of names that are read at a time.
+const ROOM: usize = 32 * 1024;
 
 /// Folders of installed things: most names in them came with packages, and mean nothing for this workspace. But git obeys what stands in a
 /// repository anywhere, and the policy means what it says.
@@ -32,7 +41,7 @@ enum Among {
 }
 
 impl Among {
-    fn below(self, name: &std::ffi::OsStr) -> Among {
+    fn below(self, name: &OsStr) -> Among {
         let by_name = match () {
             () if INSTALLED.iter().any(|one| name == *one) => Among::Installed,
             () if OFTEN_INSTALLED.iter().any(|one| name == *one) => Among::OftenInstalled,
@@ -128,12 +137,19 @@ impl Walk<'_> {
         let root = Entries::of(&self.folder.to_string_lossy(), self.home);
         let mut open = vec![(self.folder.to_owned(), Among::Own, root)];
         let mut seen = 0;
-        while let Some((current, among, near)) = open.pop() {
-            let Some(entries) = self.entries(&current)? else { continue };
+        // Every command waits for this: names are read where the kernel put them, and become paths in one place.
+        let mut room = vec![MaybeUninit::uninit(); ROOM];
+        while let Some((mut current, among, near)) = open.pop() {
+            let Some(folder) = self.entries(&current)? else { continue };
             let mut shape = [false; 4];
-            for entry in entries.flatten() {
+            let mut entries = RawDir::new(&folder, &mut room);
+            while let Some(entry) = entries.next() {
+                let Ok(entry) = entry.map_err(|error| self.found.unseen.get_or_insert(cannot_be_seen(&current, &error))) else { break };
+                let name = OsStr::from_bytes(entry.file_name().to_bytes());
+                if name == "." || name == ".." {
+                    continue;
+                }
                 seen += 1;
-                let name = entry.file_name();
                 for (known, is_there) in BARE.iter().zip(&mut shape) {
                     *is_there |= name == *known;
                 }
@@ -141,41 +157,46 @@ impl Walk<'_> {
                 if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
                     return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(self.folder)));
                 }
-                let Ok(kind) = entry.file_type() else { continue };
-                let path = current.join(&name);
+                let Some(kind) = kind_of(&folder, &entry) else { continue };
+                current.push(name);
                 if kind.is_dir() && name == ".git" {
-                    self.repository(&path);
-                } else if self.name(&path, kind, among, near) {
+                    self.repository(&current);
+                } else if self.name(&current, name, kind, among, near) {
                     // What is below is as the name says.
                 } else if kind.is_dir() {
-                    let below = near.below(&name.to_string_lossy(), &path.to_string_lossy(), self.home);
-                    open.push((path, among.below(&name), below));
+                    let below = near.below(&name.to_string_lossy(), &current.to_string_lossy(), self.home);
+                    open.push((current.clone(), among.below(name), below));
                 }
+                current.pop();
+            }
+            if let Some(why) = self.found.unseen.take_if(|_| self.before.is_none()) {
+                return Err(why);
             }
             self.like_a_repository(current, shape);
         }
         Ok(())
     }
 
-    /// What is in a folder; none if that cannot be told, and need not.
-    fn entries(&mut self, current: &Path) -> Result<Option<fs::ReadDir>, String> {
-        use std::io::ErrorKind::{NotFound, PermissionDenied};
-        let error = match fs::read_dir(current) {
-            Ok(entries) => return Ok(Some(entries)),
+    /// A folder to be read; none if that cannot be, and need not.
+    fn entries(&mut self, current: &Path) -> Result<Option<OwnedFd>, String> {
+        let error = match opened(current) {
+            Ok(folder) => return Ok(Some(folder)),
             Err(error) => error,
         };
-        let words = format!("`{}` cannot be looked at: {error}", shown(current));
-        match (error.kind(), self.before) {
-            (NotFound, _) if current != self.folder => Ok(None),
+        let words = cannot_be_seen(current, &error);
+        match (error, self.before) {
+            // It is gone, or something else by now.
+            (Errno::NOENT | Errno::NOTDIR | Errno::LOOP, _) if current != self.folder => Ok(None),
             // Somebody else's folder, which the command cannot look into either.
-            (PermissionDenied, None) if current != self.folder => {
+            (Errno::ACCESS | Errno::PERM, None) if current != self.folder => {
                 self.found.closed.push(current.to_owned());
                 Ok(None)
             }
             (_, None) => Err(words),
-            (_, Some(before)) => {
+            (error, Some(before)) => {
                 let is_new = !before.closed.iter().any(|closed| closed == current);
-                let again = if error.kind() == PermissionDenied && is_new { opened(current) } else { None };
+                let is_closed = matches!(error, Errno::ACCESS | Errno::PERM);
+                let again = if is_closed && is_new { opened_again(current) } else { None };
                 if again.is_none() && is_new {
                     self.found.unseen.get_or_insert(words);
                 }
@@ -199,13 +220,13 @@ impl Walk<'_> {
     }
 
     /// Notes a path by its name; whether there was anything to note.
-    fn name(&mut self, path: &Path, kind: fs::FileType, among: Among, near: Entries) -> bool {
+    fn name(&mut self, path: &Path, name: &OsStr, kind: FileType, among: Among, near: Entries) -> bool {
         let link = kind.is_symlink();
+        let leads_git = name == ".git";
         // A name that is no text is compared by what of it is.
-        let text = path.to_string_lossy();
-        let leads_git = text.ends_with("/.git");
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_plain = !near.may_be_guarded(&name);
+        let is_plain = !near.may_be_guarded(&name.to_string_lossy());
+        // The text of a path is made only where it counts.
+        let text = if is_plain { Cow::Borrowed("") } else { path.to_string_lossy() };
         if leads_git {
             self.found.like_repositories.push(path.to_owned());
         }
@@ -255,11 +276,29 @@ impl Walk<'_> {
     }
 }
 
-/// Opens a folder that a command has closed, and looks into it.
-fn opened(folder: &Path) -> Option<fs::ReadDir> {
+/// What kind an entry is: most file systems say it with the name.
+fn kind_of(folder: &OwnedFd, entry: &RawDirEntry<'_>) -> Option<FileType> {
+    if entry.file_type() != FileType::Unknown {
+        return Some(entry.file_type());
+    }
+    let found = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    Some(FileType::from_raw_mode(found.st_mode))
+}
+
+fn opened(folder: &Path) -> Result<OwnedFd, Errno> {
+    // Not by a link: what was a folder a moment ago may be one by now.
+    rustix::fs::open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Opens a folder that a command has closed.
+fn opened_again(folder: &Path) -> Option<OwnedFd> {
     let found = fs::symlink_metadata(folder).ok().filter(fs::Metadata::is_dir)?;
     fs::set_permissions(folder, fs::Permissions::from_mode(found.permissions().mode() | 0o700)).ok()?;
-    fs::read_dir(folder).ok()
+    opened(folder).ok()
+}
+
+fn cannot_be_seen(folder: &Path, error: &Errno) -> String {
+    format!("`{}` cannot be looked at: {}", shown(folder), std::io::Error::from(*error))
 }
 
 /// The configuration of a repository that holds a password or a token, if one does: no command reads it unasked.

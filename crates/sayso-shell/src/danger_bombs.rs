@@ -78,28 +78,31 @@ fn starts_itself(name: &[u8], body: &[u8]) -> bool {
 /// Whether an endless loop leaves something running at each turn, and never waits.
 fn starts_without_end(dense: &[u8]) -> bool {
     const LOOPS: [&[u8]; 6] = [b"whiletrue;do", b"while:;do", b"while[1];do", b"for((;;));do", b"untilfalse;do", b"while[[1]];do"];
-    let mut left = dense.len();
-    LOOPS.iter().any(|opening| {
-        places(dense, opening).any(|at| {
-            let body = dense.get(at + opening.len()..).unwrap_or(&[]);
-            let length = places(body, b"done").next().unwrap_or(body.len());
-            // Loops in loops share their end; their bodies must not add up to the square of the length.
-            if length > left {
-                return true;
-            }
-            left -= length;
-            let body = body.get(..length).unwrap_or(&[]);
-            let waits = [b"wait".as_slice(), b"sleep", b"read"].iter().any(|word| places(body, word).next().is_some());
-            !waits && leaves_running(body)
-        })
+    let mut openings = LOOPS.iter().flat_map(|opening| places(dense, opening).map(|at| at + opening.len())).peekable();
+    if openings.peek().is_none() {
+        return false;
+    }
+    // Loops in loops share their ends, so all places are found once, and not for each of them.
+    let ends: Vec<usize> = places(dense, b"done").collect();
+    let waits = [b"wait".as_slice(), b"sleep", b"read"].map(|word| places(dense, word).collect::<Vec<_>>());
+    let left_running: Vec<usize> = places_left_running(dense).collect();
+    let is_between = |places: &[usize], from: usize, to: usize| next(places, from).is_some_and(|at| at < to);
+    openings.any(|from| {
+        let to = next(&ends, from).unwrap_or(dense.len());
+        is_between(&left_running, from, to) && !waits.iter().any(|places| is_between(places, from, to))
     })
 }
 
-/// Whether there is a `&` that is neither `&&` nor part of a redirect.
-fn leaves_running(body: &[u8]) -> bool {
-    body.iter().enumerate().filter(|(_, byte)| **byte == b'&').any(|(at, _)| {
-        let before = at.checked_sub(1).and_then(|at| body.get(at)).copied().unwrap_or(b' ');
-        let after = body.get(at + 1).copied().unwrap_or(b' ');
+/// The first of these places, which are in order, that is not before another.
+fn next(places: &[usize], from: usize) -> Option<usize> {
+    places.get(places.partition_point(|at| *at < from)).copied()
+}
+
+/// Where there is a `&` that is neither `&&` nor part of a redirect.
+fn places_left_running(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    places(text, b"&").filter(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+        let after = text.get(at + 1).copied().unwrap_or(b' ');
         !b"&><|".contains(&before) && !b"&>".contains(&after)
     })
 }

@@ -208,6 +208,8 @@ fn processes_terminals_and_the_machine() {
         loginctl terminate-user me ## loginctl
         while true; do sh x & done ## without end
         while :; do x & done ## without end
+        while :; do for((;;)); do x & done; wait; done ## without end
+        while :; do x && y > z 2>&1; done; for ((;;)); do a | b & done ## without end
         shutdown -h now ## `shutdown`
         reboot ## `reboot`
         ls && reboot ## `reboot`
@@ -555,5 +557,21 @@ fn the_cost_stays_linear() {
     for text in texts {
         let start = text.get(..40).unwrap_or("").to_owned();
         assert!(!analyse(&text).dangers.is_empty(), "{start}");
+    }
+}
+
+#[test]
+fn loops_that_wait_for_what_they_start_are_no_bombs() {
+    for line in [
+        "while :; do while :; do x; done; done",
+        "while :; do while :; do x; while :; do {",
+        "while true; do x & wait; done",
+        "for ((;;)); do x && y 2>&1; done; z &",
+        "until false; do { x & } ; sleep 1; done",
+    ] {
+        // However long what stands before it is.
+        for line in [line.to_owned(), format!("echo {} ; {line}", "x".repeat(200))] {
+            assert!(!analyse(&line).dangers.iter().any(|danger| danger.what.contains("without end")), "{line}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use sayso::scripted::Step;
 use serde_json::{Value, json};
 
 use crate::Case;
+use crate::screen::Screen;
 use crate::stage::{Stage, model, result, run, step};
 use crate::transcript::plain;
 
@@ -25,7 +26,7 @@ pub fn all() -> Vec<Case> {
         Case {
             row: ROWS[0],
             column: DIALOG,
-            run: |agents| play(agents).map_or_else(|| "not tried".to_owned(), |_| "yes runs, denied does not".to_owned()),
+            run: |agents| play(agents).map_or_else(|| "not tried".to_owned(), |_| "yes runs, no and denied do not".to_owned()),
         },
         Case { row: ROWS[1], column: COLUMN, run: codex },
     ]
@@ -189,17 +190,18 @@ rules:
     reason: files stay where they are
 ";
 
-/// Claude Code at a terminal with a gated server of files: one call is denied, and one is asked about by its own dialog. Gives what was seen.
+/// Claude Code at a terminal with a gated server of files: one call is denied, and two are asked about by its own dialog. Gives what was seen.
 pub fn play(agents: &Path) -> Option<String> {
     let stage = Stage::with(agents, POLICY);
     let server = servers(&stage)?.into_iter().next()?;
-    let (from, to) = (stage.workspace.join("a.txt"), stage.workspace.join("notes.md"));
+    let [from, other, to] = ["a.txt", "other.md", "notes.md"].map(|name| stage.workspace.join(name));
     stage.put("a.txt", "one\n");
     let words: Vec<String> = gated(&stage, &server, "claude");
     let config = stage.home.join("mcp.json");
     stage.put(&config, &json!({"mcpServers": {"filesystem": {"command": words[0], "args": words[1..]}}}).to_string());
     let model = model(vec![
         step("mcp__filesystem__move_file", json!({"source": from, "destination": to})),
+        step("mcp__filesystem__write_file", json!({"path": other, "content": "# Other\n"})),
         step("mcp__filesystem__write_file", json!({"path": to, "content": "# Notes\n"})),
     ]);
     let tools = "mcp__filesystem__move_file,mcp__filesystem__write_file";
@@ -213,23 +215,26 @@ pub fn play(agents: &Path) -> Option<String> {
     }
     std::thread::sleep(Duration::from_secs(1));
     screen.keys(&["work", "Enter"]);
-    let asked = screen.wait_for("sayso asks:");
-    assert!(!stage.has("notes.md"), "nothing runs before the answer");
-    let keys = std::env::var("SAYSO_TRY_KEYS").unwrap_or_else(|_| KEYS.join(" "));
-    for key in keys.split(' ') {
-        screen.keys(&[key]);
-        std::thread::sleep(Duration::from_millis(700));
-        if std::env::var_os("SAYSO_TRY_KEYS").is_some() {
-            println!("=== {key}\n{}", screen.text());
-        }
-    }
+    let refused = screen.wait_for("other.md");
+    assert!(!stage.has("other.md"), "nothing runs before the answer");
+    typed(&screen, "SAYSO_TRY_NO", &NO);
+    let asked = screen.wait_for("notes.md");
+    assert!(!stage.has("other.md") && !stage.has("notes.md"), "nothing runs before the answer, and nothing after a no");
+    typed(&screen, "SAYSO_TRY_YES", &YES);
     screen.wait_for("DONE");
     std::thread::sleep(Duration::from_secs(1));
     let end = screen.text();
-    assert!(stage.has("notes.md") && stage.has("a.txt"), "{end}");
+    assert!(stage.has("notes.md") && stage.has("a.txt") && !stage.has("other.md"), "{end}");
     assert!(result(&model, 0).contains("files stay where they are"), "{}", result(&model, 0));
+    let told = result(&model, 1);
+    assert!(told.contains("denied"), "{told}");
     let mut out = String::new();
-    for (title, text) in [("The move is denied, and the dialog asks about the file:", &asked), ("After yes:", &end)] {
+    let seen = [
+        ("The move is denied, and the dialog asks about the first file:", &refused),
+        ("After no, it asks about the second:", &asked),
+        ("After yes:", &end),
+    ];
+    for (title, text) in seen {
         writeln!(out, "{title}\n\n```text\n{}\n```\n", plain(&stage, text)).unwrap();
     }
     writeln!(out, "And then, in another terminal:\n\n```text").unwrap();
@@ -239,8 +244,23 @@ pub fn play(agents: &Path) -> Option<String> {
     Some(out)
 }
 
-/// What a person types in the dialog: the answers are shown, the first one is chosen, and the form is sent.
-const KEYS: [&str; 3] = ["Right", "Enter", "Enter"];
+/// What a person types in the dialog for yes: the answers are shown, the first one is chosen, and the form is sent.
+const YES: [&str; 3] = ["Right", "Enter", "Enter"];
+/// And for no: down to the buttons, and to the second of them.
+const NO: [&str; 3] = ["Down", "Right", "Enter"];
+
+/// Types keys as a person does; other ones can be tried by a variable, and then each screen is shown.
+fn typed(screen: &Screen, variable: &str, keys: &[&str]) {
+    let tried = std::env::var(variable).ok();
+    let keys = tried.as_ref().map_or_else(|| keys.to_vec(), |tried| tried.split(' ').collect());
+    for key in keys {
+        screen.keys(&[key]);
+        std::thread::sleep(Duration::from_millis(700));
+        if tried.is_some() {
+            println!("=== {key}\n{}", screen.text());
+        }
+    }
+}
 
 /// Writes what the agents did and the session into docs/mcp-pairs.md.
 pub fn write(agents: &Path, seen: &[(&str, &str, String)]) {
