@@ -13,11 +13,12 @@ pub(crate) fn of_text(text: &str, quoted: bool, found: &mut Vec<Found>) {
     if !text.contains(['{', '&']) && !text.contains("fork") {
         return;
     }
-    let dense = dense(text, quoted);
-    if is_fork_bomb(&dense) {
+    // What may be run in quotes only adds: a word there that waits says nothing about a loop outside of them.
+    let readings: Vec<Vec<u8>> = std::iter::once(false).chain(quoted.then_some(true)).map(|quoted| dense(text, quoted)).collect();
+    if readings.iter().any(|dense| is_fork_bomb(dense)) {
         found.push((Catastrophic, "a fork bomb".to_owned()));
     }
-    if starts_without_end(&dense) {
+    if readings.iter().any(|dense| starts_without_end(dense)) {
         found.push((Dangerous, "a loop that starts processes without end".to_owned()));
     }
 }

@@ -208,6 +208,7 @@ fn processes_terminals_and_the_machine() {
         loginctl terminate-user me ## loginctl
         while true; do sh x & done ## without end
         while :; do x & done ## without end
+        env x; while :; do echo 'read' & done ## without end
         while :; do for((;;)); do x & done; wait; done ## without end
         while :; do x && y > z 2>&1; done; for ((;;)); do a | b & done ## without end
         shutdown -h now ## `shutdown`
