@@ -3,6 +3,7 @@
 use crate::draft::{Draft, Opaque};
 use crate::effect::{Effect, EffectKind, Manner, Place, Target};
 use crate::fact::{Question, Search};
+use crate::node::{Node, Value};
 use crate::operation::Operation;
 use crate::paths::{Odd, odd};
 use crate::policy::glob::alternatives_of;
@@ -23,6 +24,10 @@ pub fn draft(operation: &Operation) -> Draft {
             // A refused spelling is no question: it could say something else to the world.
             if operation.kind() == Kind::FileGrep && odd(below).is_none() {
                 draft.ask_search(below, Search { hidden: true, ignored: true, ..Search::default() }, Vec::new());
+            }
+            let patterns = NAMES_OF_SEARCH.iter().filter_map(|key| operation.args().get(key));
+            if operation.kind() == Kind::FileGrep && patterns.into_iter().any(may_climb) {
+                draft.effects.push(Effect::unknown("the pattern of names may climb out of the folder that is searched"));
             }
         }
         Kind::Glob => glob(&mut draft, operation),
@@ -134,6 +139,21 @@ pub(crate) fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: 
 
 fn folder(draft: &mut Draft, operation: &Operation, manner: Manner) {
     place(draft, operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), EffectKind::Read, manner);
+}
+
+/// What a search calls its patterns of names.
+const NAMES_OF_SEARCH: [&str; 4] = ["include", "glob", "file_pattern", "include_pattern"];
+
+/// Whether a pattern of names, or one of several, may be more than names below a folder: some programs put it behind the folder and look for
+/// whatever fits.
+fn may_climb(node: &Node) -> bool {
+    let climbs = |pattern: &str| pattern.trim_start_matches('!').starts_with(['/', '~', '\\']) || pattern.contains("..");
+    match (&node.value, node.as_text()) {
+        (_, Some(text)) => alternatives_of(text).map_or(true, |patterns| patterns.iter().any(|pattern| climbs(pattern))),
+        (Value::List(items), None) => items.iter().any(may_climb),
+        (Value::Null, None) => false,
+        _ => true,
+    }
 }
 
 /// A pattern of names reads the folder before its first wildcard, which need not be in the workspace.

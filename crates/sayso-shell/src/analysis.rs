@@ -343,6 +343,7 @@ fn perform(program: &Program, scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         late_options(scene, parsed);
     }
     scene.only_names = ONLY_NAMES.contains(&scene.name.as_str());
+    scene.only_counts = scene.name == "wc";
     (program.meaning)(scene, parsed);
     // A name that a pattern stands for may be an option, whatever the operand is for.
     if program.options.is_some() {

@@ -279,14 +279,16 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
 
 /// How many words belong to `xargs` itself, and the text it replaces.
 fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
+    let (own, replaces) = options_of_xargs(arguments)?;
+    // With a number of words or lines, some drop the text to replace and put the words at the end.
+    let counts = |field: &Field| ["-n", "-L", "--max-args", "--max-lines"].iter().any(|option| field.value.starts_with(option));
+    (replaces.is_none() || !arguments.iter().take(own).any(counts)).then_some((own, replaces))
+}
+
+/// The same, whatever stands together.
+fn options_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
     let mut at = 0;
     let mut replaces = None;
-    // With a number of words or lines, some drop the text to replace and put the words at the end.
-    let counts =
-        arguments.iter().any(|field| ["-n", "-L", "--max-args", "--max-lines"].iter().any(|option| field.value.starts_with(option)));
-    if counts && arguments.iter().any(|field| field.value.starts_with("-I")) {
-        return None;
-    }
     while let Some(field) = arguments.get(at) {
         let word = field.value.as_str();
         if !hole::is_literal(word) && !word.starts_with(HOME) {

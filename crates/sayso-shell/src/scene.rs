@@ -30,6 +30,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) read_inside: bool,
     /// Opens none of the files that it is told about.
     pub(crate) only_names: bool,
+    /// It tells no more than how much is in files, of which some are told by lists of names: which ones those are, nobody said.
+    pub(crate) only_counts: bool,
     /// Takes only so many bytes of its input, so that one without an end does no harm.
     pub(crate) stops_early: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
@@ -75,6 +77,7 @@ impl<'a> Scene<'a> {
             git: None,
             read_inside: false,
             only_names: false,
+            only_counts: false,
             stops_early: false,
             unsettled: None,
             here: Vec::new(),
@@ -241,7 +244,7 @@ impl<'a> Scene<'a> {
                 search(
                     self.draft,
                     place.question,
-                    Search { words: parted, as_git, ignored: !as_git, names: self.only_names, ..EVERYTHING },
+                    Search { words: parted, as_git, ignored: !as_git, names: self.only_names || self.only_counts, ..EVERYTHING },
                     names(only),
                 );
             }

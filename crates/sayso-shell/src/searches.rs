@@ -126,8 +126,17 @@ fn names_of_search(name: &str, arguments: &[&str]) -> Vec<String> {
         if pattern.starts_with('!') {
             continue;
         }
-        let Some(pattern) = listers::name_pattern(pattern) else { return Vec::new() };
+        let unquoted = || attached.filter(|_| name != "rg").and_then(by_its_end);
+        let Some(pattern) = listers::name_pattern(pattern).or_else(unquoted) else { return Vec::new() };
         found.extend(scene::names(&pattern));
     }
     found
+}
+
+/// What a pattern without quotes binds, as in `--include=*.rs`: it stands for itself, or for all files here of such a name, and each of them is
+/// a pattern that ends as this one does.
+fn by_its_end(pattern: &str) -> Option<String> {
+    let end = pattern.rsplit([hole::STAR, hole::ANY]).next()?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (hole::is_glob(pattern) && end.starts_with('.') && end.bytes().all(plain)).then(|| format!("{}{end}", hole::STAR))
 }

@@ -16,6 +16,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["type"], "-a -t -p -P -f", says).builtin(),
     // A word of bash alone: elsewhere it is a program, which is looked for.
     Program::new(&["help"], "-d -m -s", says),
+    // So are these two. Nothing is known of variables behind them.
+    Program::new(&["mapfile", "readarray"], "-t -n= -s=", read_all).interpreter(),
     Program::new(&["hash"], "-r -l", takes_none).builtin(),
     Program::new(&["jobs"], "-l -p -r -s -n", says).builtin().interpreter(),
     Program::new(&["dirs"], "-v -l -p", takes_none).builtin(),
@@ -25,7 +27,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["ulimit"], limits).builtin(),
     Program::raw(&["pushd", "popd", "chdir"], |scene, _| scene.unknown("goes to a folder that only the shell knows")).builtin(),
     Program::raw(&["export"], export).builtin().interpreter(),
-    Program::raw(&["unset", "declare", "local", "readonly", "typeset", "let", "mapfile", "readarray", "getopts"], |scene, _| {
+    Program::raw(&["unset", "declare", "local", "readonly", "typeset", "let", "getopts"], |scene, _| {
         scene.unknown("sets or shows variables of the shell, and may run code in their names")
     })
     .builtin()
@@ -101,6 +103,14 @@ fn read(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let counted = counts.filter_map(|option| option.value).all(|value| is_number(&value.replace('.', "")));
     if parsed.operands.is_empty() || !parsed.operands.iter().all(plain) || !counted {
         scene.unknown("reads into a variable that may mean something to the shell");
+    }
+}
+
+/// Reads all lines of its input into one variable.
+fn read_all(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let counted = parsed.options.iter().filter_map(|option| option.value).all(is_number);
+    if !counted || !matches!(parsed.operands.as_slice(), [name] if is_name(name) && is_own_name(name)) {
+        scene.unknown("reads into a variable that may mean something to the shell, and may run code");
     }
 }
 

@@ -107,22 +107,23 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                 .strip_prefix(':')
                 .is_some_and(|ports| !ports.is_empty() && ports.bytes().all(|byte| byte.is_ascii_digit() || b",-".contains(&byte)))
     };
+    let flags = |rest: &str| rest.bytes().all(|letter| b"nPtlaUV".contains(&letter));
     let mut words = parsed.operands.iter().copied().peekable();
     let (mut known, mut files, mut numeric) = (true, false, false);
     while let Some(word) = words.next() {
         // `-n` shows numbers instead of names, and `-t` shows neither.
         numeric |= word.strip_prefix('-').is_some_and(|rest| rest.split('i').next().is_some_and(|flags| flags.contains(['n', 't'])));
         known &= match word {
-            "-i" | "-ni" | "-nPi" | "-Pni" | "-ti" => {
-                // What does not start with `-` is the address.
-                words.next_if(|next| !next.starts_with('-')).is_none_or(address)
-            }
             "-p" => words.next().is_some_and(|value| letters(value, b",")),
             "-u" | "-c" => words.next().is_some_and(|value| letters(value, b"_.,-") && !value.starts_with('-')),
             _ => match word.strip_prefix('-') {
-                Some(rest) if rest.starts_with('i') => address(rest.get(1..).unwrap_or("")),
                 Some("sTCP:LISTEN" | "sTCP:ESTABLISHED") => true,
-                Some(rest) => !rest.is_empty() && rest.bytes().all(|letter| b"nPtlaUV".contains(&letter)),
+                Some(rest) => match rest.split_once('i') {
+                    // Behind it comes the address, or in the next word, if that does not start with `-`.
+                    Some((before, "")) => flags(before) && words.next_if(|next| !next.starts_with('-')).is_none_or(address),
+                    Some((before, after)) => flags(before) && address(after),
+                    None => !rest.is_empty() && flags(rest),
+                },
                 None => {
                     files = true;
                     scene.read(word, false);

@@ -166,7 +166,18 @@ fn copy_raw(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-fn signal(scene: &mut Scene<'_>, _: &Parsed<'_>) {
+fn signal(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let digits = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    match parsed.operands.as_slice() {
+        // The names of signals, and whether a process is there: nothing is sent to it.
+        ["-l"] if scene.name == "kill" => return,
+        ["-0", processes @ ..] | ["-s", "0", processes @ ..]
+            if scene.name == "kill" && !processes.is_empty() && processes.iter().all(digits) =>
+        {
+            return;
+        }
+        _ => {}
+    }
     scene.effect(EffectKind::Signal, Target::Nothing, PLAIN);
 }
 

@@ -73,12 +73,11 @@ pub(super) fn shows_addresses(command: &[&str]) -> bool {
     match command {
         ["remote", words @ ..] => !words.is_empty(),
         // Only for settings of these sections it is certain that they hold none.
+        // A pattern fits more than one setting, and any section may hold what nobody thought of.
+        ["config", words @ ..] if words.iter().any(|word| word.starts_with("--get-r") || word.starts_with("--reg")) => true,
         ["config", words @ ..] => !words.iter().any(|word| {
-            let section = word.trim_start_matches('^').split(['.', '\\']).next().unwrap_or("").to_ascii_lowercase();
-            // A pattern fits anywhere in a name, unless it says that it starts there.
-            let pattern = words.iter().any(|word| matches!(*word, "--get-regexp" | "--regexp"));
-            let bound = is_plain_pattern(word) && word.starts_with('^')
-                || !pattern && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+            let section = word.split('.').next().unwrap_or("").to_ascii_lowercase();
+            let bound = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
             bound && matches!(section.as_str(), "user" | "core" | "init" | "color" | "pull" | "push" | "diff" | "commit" | "merge")
         }),
         ["for-each-ref" | "branch" | "tag", words @ ..] => words.iter().any(|word| word.contains("remote") && word.contains('%')),

@@ -21,6 +21,8 @@ fn digest(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             }
         }
         ["x509" | "req" | "crl", words @ ..] if shows_certificate(words) => {
+            // Of a file with a key in it, only the certificate is shown.
+            scene.only_names = true;
             for pair in words.windows(2).filter(|pair| pair.first() == Some(&"-in")) {
                 pair.last().into_iter().for_each(|path| scene.read(path, false));
             }

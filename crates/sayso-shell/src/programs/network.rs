@@ -33,8 +33,10 @@ fn fetch(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn talk(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    // The table of ways, as the machine has it.
-    if scene.name == "route" && parsed.operands.iter().all(|word| matches!(*word, "-n" | "-e" | "-ee" | "-v" | "-4" | "-6")) {
+    // The table of ways, as the machine has it; without numbers, other machines are asked for names.
+    let shows = |word: &&str| matches!(*word, "-n" | "-ne" | "-en" | "-e" | "-ee" | "-v" | "-4" | "-6");
+    let numbers = parsed.operands.iter().any(|word| matches!(*word, "-n" | "-ne" | "-en"));
+    if scene.name == "route" && numbers && parsed.operands.iter().all(shows) {
         return;
     }
     let hosts: Vec<&str> = parsed.operands.iter().copied().filter(|word| !word.starts_with('-')).collect();

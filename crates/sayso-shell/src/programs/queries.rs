@@ -1,12 +1,12 @@
 //! Commands that only print something about a program or a machine, written out word by word.
 //!
-//! A line has the names of programs, a colon, and the forms parted by `|`. `WORD` stands for one plain word, `WORDS` for any number of
-//! them at the end. A new query is a few words here.
+//! A line has the names of programs, a colon, and the forms parted by `|`. `WORD` stands for one plain word, `FORMULA` for a name of
+//! Homebrew, `WORDS` for any number of plain words at the end. A new query is a few words here.
 //!
 //! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
 //! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
 //! start-up code), `jest` and its like (the version in `node_modules` answers), and what looks whether there is a newer version of itself:
-//! `terraform version`, `npm ls`, `az version`, `gcloud version`. Options of the tables elsewhere (`ls --version`) need no line here.
+//! `terraform version`, `npm ls`, `az version`, `gcloud version`, `mise version`, `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
@@ -27,8 +27,9 @@ fnm: --version | -V | ls | list | current
 volta: --version | -v | list | ls
 pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
 asdf: --version | version | current | current WORD | list | list WORD
-mise rtx: --version | version | ls | list | current
-cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project
+mise rtx: ls | list | current
+cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | fmt --version | clippy --version
+clippy-driver: --version | -V
 rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
 rustdoc rustfmt: --version | -V
 rustup: --version | -V | show | show active-toolchain | show home | show profile | toolchain list | toolchain list -v | target list
@@ -59,12 +60,14 @@ rake: --version | -V
 tsc: --version | -v
 eslint prettier: --version | -v
 black ruff mypy: --version
+ruff: version | rule WORD | linter
+nvcc: --version | -V
 dotnet: --list-sdks | --list-runtimes | --version | --info
 pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
 gem: --version | -v | list
-brew: --version | -v | --prefix | --prefix WORD | --cellar | --cellar WORD | --repository
+brew: --version | -v | --prefix | --prefix FORMULA | --cellar | --cellar FORMULA | --repository
 apt apt-get apt-cache: --version | -v
 apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
 apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames
@@ -98,7 +101,7 @@ ssh: -V
 curl wget: --version | -V
 openssl: version | version -a
 gpg: --version
-tmux: -V
+tmux: -V | ls | list-sessions
 vim vi nvim emacs: --version
 bash zsh fish sh dash: --version
 systemctl journalctl: --version
@@ -114,7 +117,7 @@ numactl: -H | --hardware | -s | --show
 prlimit: -p WORD
 gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
 strace ltrace: -V | --version
-kotlinc kotlin scala scalac groovy erl: -version | --version
+kotlinc kotlin scalac groovy erl: -version | --version
 elixir iex mix: --version | -v
 virtualenv pipx hyperfine jless delta fzf tig lazygit htop btop pandoc gnuplot tesseract mkdocs sphinx-build pdflatex xelatex lualatex: --version
 ffmpeg ffprobe convert magick identify: -version | --version
@@ -211,6 +214,7 @@ fn fits(form: &str, words: &[&str]) -> bool {
         let fits = match part {
             "WORDS" => return given.all(|word| is_plain(word)),
             "WORD" => given.next().is_some_and(|word| is_plain(word)),
+            "FORMULA" => given.next().is_some_and(|word| is_formula(word)),
             part => given.next() == Some(&part),
         };
         if !fits {
@@ -226,6 +230,14 @@ fn is_plain(word: &str) -> bool {
     !word.starts_with(['-', '@'])
         && !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.+:@~/*,-".contains(&byte))
+}
+
+/// A name of Homebrew, perhaps with a version: a dot elsewhere may end in the name of a file, which is run.
+fn is_formula(word: &str) -> bool {
+    let (name, version) = word.split_once('@').unwrap_or((word, "0"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-".contains(&byte);
+    let numbers = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    !name.is_empty() && !name.starts_with('-') && name.bytes().all(plain) && !version.is_empty() && numbers
 }
 
 #[cfg(test)]

@@ -41,7 +41,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         &["ag"],
         "-i,--ignore-case -s,--case-sensitive -S,--smart-case -l,--files-with-matches -L,--files-without-matches -c,--count -w,--word-regexp -Q,--literal -v,--invert-match \
          -H,--heading --nogroup --group --nocolor --color --hidden --nobreak --noheading --column --numbers --nonumbers -o,--only-matching -u,--unrestricted -U,--skip-vcs-ignores \
-         -a,--all-types -t,--all-text -f,--follow --version",
+         -a,--all-types -t,--all-text -f,--follow --version \
+         --rust --python --js --ts --go --java --cc --cpp --ruby --html --css --json --yaml --markdown --shell --php",
         by_name,
     ),
     Program::new(

@@ -63,7 +63,8 @@ fn printf(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // Some shells evaluate what they print as a number; a text is only printed.
     let number = |word: &str| {
         let body = word.trim_start_matches(['-', '+']);
-        !body.is_empty() && body.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | hole::NUMBER))
+        let hex = body.strip_prefix("0x").is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        hex || !body.is_empty() && body.chars().all(|character| character.is_ascii_digit() || matches!(character, '.' | hole::NUMBER))
     };
     let only_texts = kinds.iter().all(|kind| !is_numeric(*kind));
     let fits = |(index, word): (usize, &&str)| {
@@ -145,7 +146,8 @@ fn date(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// procps reads all words again as BSD options if one of them fails, so that `-auxeww` is `auxeww` unless there is a user `x`.
 fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let letters = |word: &str, known: &[u8]| !word.is_empty() && word.bytes().all(|byte| known.contains(&byte));
-    let (mut plain, mut dashed, mut everything, mut by_user, mut known) = (0, 0, false, false, true);
+    let (mut plain, mut dashed, mut by_user, mut known) = (0, 0, false, true);
+    let mut all_letters = String::new();
     let mut words = parsed.operands.iter().copied();
     while let Some(word) = words.next() {
         let Some(body) = word.strip_prefix('-') else {
@@ -168,13 +170,18 @@ fn processes(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
             "o" | "eo" | "Ao" | "p" | "C" | "u" => (body.strip_suffix(['o', 'p', 'C', 'u']).unwrap_or(""), words.next()),
             _ => (body, Some("")),
         };
-        everything |= flags.contains('e');
+        all_letters.push_str(body);
         by_user |= body == "u";
         known &= (flags.is_empty() || letters(flags, b"AaefFlHjwTLMc"))
             && value.is_some_and(|value| !value.starts_with('-') && !value.contains("env") && hole::is_literal(value))
             && (body != "p" || value.is_some_and(|value| letters(value, b"0123456789,")));
     }
-    if !known || plain > 1 || (plain > 0 && dashed > 0) || (everything && by_user) {
+    let has = |letters: &[char]| all_letters.contains(letters);
+    let tree = has(&['H']) || parsed.operands.contains(&"--forest");
+    // Words that do not go together make it read all of them again: columns of one's own and a way to show them, threads and a tree.
+    let fails =
+        by_user || has(&['M', 'c']) || has(&['o']) && has(&['f', 'F', 'l', 'j', 'H', 'T', 'L']) || has(&['T']) && (tree || has(&['L']));
+    if !known || plain > 1 || (plain > 0 && dashed > 0) || has(&['e']) && fails {
         scene.unknown("this form of `ps` is not known");
     }
 }

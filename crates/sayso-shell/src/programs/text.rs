@@ -126,6 +126,11 @@ pub(super) const PROGRAMS: &[Program] = &[
          -T,--dynamic-syms -r,--reloc -R,--dynamic-reloc -s,--full-contents -C,--demangle? --no-show-raw-insn --version",
         no_list,
     ),
+    Program::new(
+        &["addr2line"],
+        "-e,--exe=< -a,--addresses -b,--target= -C,--demangle? -f,--functions -i,--inlines -j,--section= -p,--pretty-print -s,--basenames --help --version",
+        addresses,
+    ),
     Program::new(&["size"], "-A -B -d -o -x -t,--totals -G --version", no_list),
     Program::new(
         &["bat", "batcat"],
@@ -170,6 +175,17 @@ fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.read("a.out", false);
     }
     reads(scene, parsed);
+}
+
+/// Its operands are addresses in a program.
+fn addresses(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    let values = parsed.options.iter().filter_map(|option| option.value);
+    if parsed.operands.iter().copied().chain(values).any(may_be_list) {
+        scene.unlisted("`addr2line` takes further words from a file");
+    }
+    if !parsed.has("--exe") {
+        scene.read("a.out", false);
+    }
 }
 
 /// `xxd` has options of several letters behind one dash, and writes its second operand.
