@@ -142,11 +142,11 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
             at += 2;
         } else if let Some(value) = prefixes.iter().find_map(|prefix| word.strip_prefix(prefix).filter(|value| !value.is_empty())) {
             if matches!(name, "numactl" | "prlimit") && !is_range(value) {
-                return Err(format!("the option `{word}` of `{name}` is not known"));
+                return Err(format!("the option `{}` of `{name}` is not known", crate::hole::shown(word)));
             }
             at += 1;
         } else if word.starts_with('-') {
-            return Err(format!("the option `{word}` of `{name}` is not known"));
+            return Err(format!("the option `{}` of `{name}` is not known", crate::hole::shown(word)));
         } else {
             break;
         }
