@@ -273,7 +273,9 @@ fn is_program(file: &Path) -> bool {
 /// When it does not start, or says nothing of the kind.
 pub fn version(program: &Path) -> Result<String, String> {
     let said = started::ask(program, "--version")?;
-    let word = said.split_whitespace().find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
+    // It may end a sentence.
+    let mut words = said.split_whitespace().map(|word| word.trim_end_matches(['.', ',']));
+    let word = words.find(|word| word.starts_with(|sign: char| sign.is_ascii_digit()));
     let plain = |word: &&str| word.len() < 40 && word.chars().all(|sign| sign.is_ascii_alphanumeric() || ".-+".contains(sign));
     word.filter(plain).map(str::to_owned).ok_or_else(|| "it does not say its version".to_owned())
 }
