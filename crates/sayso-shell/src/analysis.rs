@@ -41,6 +41,9 @@ pub(crate) fn analyse(text: &str) -> Draft {
         commands: Vec::with_capacity(steps.len()),
         ..Draft::default()
     };
+    if steps.iter().any(|step| step.folders.list().iter().any(|folder| hole::below_top(folder).is_some())) {
+        draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false }));
+    }
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step) {
             return opaque(text, refusal);

@@ -51,6 +51,7 @@ impl Walk<'_> {
                 [home] => self.state.folders.go(home),
                 _ => self.state.folders.lose(),
             },
+            ["cd", top] if top.chars().eq([hole::TOP]) => self.state.folders.go_to_top(),
             ["cd", "--", folder] | ["cd", folder] if !hole::may_be_option(folder) && !folder.starts_with('+') => {
                 self.state.folders.go(folder);
             }

@@ -10,6 +10,7 @@ use crate::field::Field;
 use crate::folders::Folders;
 use crate::hole::{self, TEXT};
 use crate::listers::Listed;
+use crate::outputs;
 use crate::variables::{Variables, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -174,7 +175,7 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let plain = expand::plain(&simple.words);
+        let plain = expand::plain(&simple.words).or_else(|| goes_to_top(simple));
         let mut ways = if plain.is_some() { Vec::new() } else { expand::commands(&simple.words, &self.state.variables, self.document) };
         if let Some(kept) = kept {
             self.state.variables.join(&kept);
@@ -331,6 +332,16 @@ impl<'a> Walk<'a> {
         let (start, end) = self.inside.unwrap_or((start, end));
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// The words of `cd "$(git rev-parse --show-toplevel)"`. In any other place, it would matter that git may print nothing.
+fn goes_to_top(simple: &Simple) -> Option<Vec<Field>> {
+    let [program, folder] = simple.words.as_slice() else { return None };
+    let goes = program.bare() == Some("cd") && simple.assignments.is_empty() && outputs::is_top(folder);
+    goes.then(|| {
+        let top = Field::hole(hole::TOP, "$(…)", folder.start, folder.end);
+        vec![Field::plain("cd", program.start, program.end), top]
+    })
 }
 
 /// Whether every value of a script stands in double quotes, as far as a glance tells.

@@ -108,6 +108,7 @@ impl Judge {
             uid: Whereabouts::from_environment().map_or(0, |around| around.uid),
             git_configs: vec![config.join("git/config"), home.join(".gitconfig")],
             git_ignore: Some(config.join("git/ignore")),
+            git_elsewhere: None,
             home: Some(home),
         };
         let policy = Policy::assemble(Vec::new(), &Overrides::default(), &Bash);
