@@ -101,6 +101,8 @@ pub struct Search {
     pub ignored: bool,
     /// Its names are handed to another program word by word, as `| xargs` does.
     pub words: bool,
+    /// Its names are handed to another program each as one whole word, as `| xargs -0` does: a blank parts none of them.
+    pub whole: bool,
     /// It only goes through the names, and opens nothing.
     pub names: bool,
     /// It leaves alone what git ignores, exactly as git says, so that a secret which git ignores is not met.
@@ -213,7 +215,7 @@ pub enum PathKind {
 /// Who owns a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The user that sayso runs as.
+    /// The user that sayso runs as, if that is not the administrator.
     Me,
     /// The system's administrator.
     Root,

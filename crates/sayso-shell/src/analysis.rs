@@ -119,7 +119,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     if let Some(names) = &line.hands_on {
         for folder in line.folders.list() {
-            scene::hand_on(draft, folder, names);
+            scene::hand_on(draft, folder, names, line.whole);
         }
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());

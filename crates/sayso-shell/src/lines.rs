@@ -42,6 +42,8 @@ pub(crate) struct Step {
     pub(crate) started: bool,
     /// It is no command, but names of files that are parted at blanks.
     pub(crate) hands_on: Option<String>,
+    /// Those names are handed on each as one whole word.
+    pub(crate) whole: bool,
     /// It is no command, but a variable of the environment that a word shows.
     pub(crate) shows: Option<String>,
     /// Which bytes of the text it is.

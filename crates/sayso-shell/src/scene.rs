@@ -344,13 +344,14 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
 }
 
 /// A program that opens whatever lies below.
-pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignored: true, words: false, names: false, as_git: false };
+pub(crate) const EVERYTHING: Search =
+    Search { hidden: true, follow: true, ignored: true, words: false, whole: false, names: false, as_git: false };
 
-/// Asks whether names below a folder are plain words, since a shell parts them.
-pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
+/// Asks whether names below a folder are plain words, since a shell parts them; or at least no options, where each is handed on whole.
+pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str, whole: bool) {
     let (place, only) = hole::below(value).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
-        search(draft, place.question, Search { words: true, names: true, follow: false, ..EVERYTHING }, names(only));
+        search(draft, place.question, Search { words: !whole, whole, names: true, follow: false, ..EVERYTHING }, names(only));
     }
 }
 

@@ -10,9 +10,9 @@ use sayso_core::fact::{
     BelowFact, Counts, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact,
     Surroundings, below_top, from_home, is_pattern,
 };
-use sayso_core::paths::made_or_kept_by_tools;
+use sayso_core::paths::{common, made_or_kept_by_tools};
 
-use crate::below::{Ground, is_odd, look};
+use crate::below::{Ground, is_odd, is_odd_whole, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
@@ -326,7 +326,8 @@ impl Pass<'_> {
         let only: Vec<String> = only.iter().map(|pattern| pattern.to_lowercase()).collect();
         for folder in folders {
             // The name that the search starts with is part of every name it hands on.
-            if search.words && fact.odd.is_empty() && is_odd(&folder) {
+            let odd = search.words && is_odd(&folder) || search.whole && is_odd_whole(&folder, true);
+            if odd && fact.odd.is_empty() {
                 fact.odd.push(folder.clone());
             }
             if self.below_one(&folder, search, &only, &mut fact).is_none() {
@@ -341,6 +342,10 @@ impl Pass<'_> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
         let inside = is_within(&walked.canonical, &self.surroundings.workspace);
         let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
+        // What packages brought may be searched without a question, but not what links lead to from there, or what its names become.
+        if !inside && is_folder && common(&walked.canonical).is_some() && (search.follow || search.words || search.whole) {
+            fact.incomplete = true;
+        }
         if !inside || !is_folder {
             return Some(());
         }

@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-const EVERYTHING: Search = Search { hidden: true, follow: false, ignored: true, words: false, names: false, as_git: false };
+const EVERYTHING: Search = Search { hidden: true, follow: false, ignored: true, words: false, whole: false, names: false, as_git: false };
 
 fn project() -> Scratch {
     let scratch = Scratch::new();
