@@ -46,7 +46,18 @@ impl Walk<'_> {
             return;
         }
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
+        // Some shells keep a folder for `popd` with every `cd`.
+        let pushed = self.state.pushed.take();
         match words.as_slice() {
+            ["pushd", folder] if is_pushed(folder) => {
+                // Of more than one, the order of the shell's own list would count.
+                self.state.pushed = Some(self.state.folders.clone()).filter(|_| pushed.is_none());
+                self.state.folders.go(folder);
+            }
+            ["popd"] => match pushed {
+                Some(before) => self.state.folders = before,
+                None => self.state.folders.lose(),
+            },
             ["cd"] => match &*self.state.variables.get("HOME") {
                 [home] => self.state.folders.go(home),
                 _ => self.state.folders.lose(),
@@ -257,6 +268,11 @@ fn changes_anything(words: &[&str]) -> bool {
     words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(changes)
         || shell_word && words.iter().skip(1).any(changes)
+}
+
+/// Whether `pushd` goes to this folder, and does not turn its list around.
+pub(crate) fn is_pushed(folder: &str) -> bool {
+    hole::is_literal(folder) && !folder.is_empty() && !folder.starts_with(['-', '+', '~'])
 }
 
 /// Whether a command of this name may change what the shell keeps.

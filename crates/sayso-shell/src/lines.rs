@@ -65,6 +65,8 @@ pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusa
 pub(crate) struct State {
     pub(crate) folders: Folders,
     pub(crate) variables: Variables,
+    /// Where the only `pushd` so far came from, as long as nothing else has gone anywhere.
+    pub(crate) pushed: Option<Folders>,
 }
 
 impl State {
@@ -72,6 +74,9 @@ impl State {
     pub(crate) fn join(&mut self, other: &State) {
         self.folders.join(&other.folders);
         self.variables.join(&other.variables);
+        if self.pushed != other.pushed {
+            self.pushed = None;
+        }
     }
 }
 
@@ -114,6 +119,7 @@ impl<'a> Walk<'a> {
         };
         if let Some(arguments) = own_shell {
             walk.state.variables = Variables::default();
+            walk.state.pushed = None;
             for (number, field) in
                 arguments.iter().enumerate().take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
             {
