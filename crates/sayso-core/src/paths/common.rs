@@ -75,7 +75,7 @@ fn is_of_kernel(path: &str) -> bool {
     const COUNTS: [&str; 3] = ["/sys/fs/cgroup", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"];
     let name_in =
         |folder: &&str| relative(path, folder).is_some_and(|name| !name.is_empty() && !name.contains('/') && !name.contains("key"));
-    SETTINGS.iter().any(|folder| name_in(&folder)) || COUNTS.iter().any(|folder| path != *folder && below(path, folder))
+    SETTINGS.iter().any(name_in) || COUNTS.iter().any(|folder| path != *folder && below(path, folder))
 }
 
 /// What packages bring, and nobody else: not `/usr/local`, which is for what people put there, and of `/usr/share` only what is data, since
