@@ -2,7 +2,7 @@
 
 use crate::effect::{Effect, EffectKind, Place, Target};
 use crate::fact::{
-    BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, from_home, shown,
+    BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, below_top, from_home, shown,
 };
 use crate::paths::{below, join};
 use crate::spread::spread;
@@ -27,6 +27,8 @@ pub struct Draft {
     pub parted: bool,
     /// Commands whose effects are all listed only where no setting says otherwise.
     pub bound: Vec<Bound>,
+    /// Where a path of a question starts at the top of the repository: which question asks git's side of it.
+    pub top: Option<usize>,
 }
 
 /// A command that does what its words say unless a file of the project says otherwise.
@@ -152,7 +154,9 @@ impl Draft {
     pub fn settle_keeping(self, facts: &Facts) -> (Reading, Vec<Question>) {
         let home = facts.surroundings.home.as_deref();
         // From here on a path is written as the shell would write it: rules and messages know no other spelling of the home.
-        let plain = |path: &str| from_home(path, home).unwrap_or_else(|| shown(path));
+        let top = self.top.and_then(|question| facts.git(question)?.top(&facts.surroundings.cwd));
+        let below_top = |path: &str| Some(format!("{}{}", top?.trim_end_matches('/'), below_top(path)?)).filter(|path| !path.is_empty());
+        let plain = |path: &str| below_top(path).or_else(|| from_home(path, home)).unwrap_or_else(|| shown(path));
         let mut commands = self.commands;
         for folder in commands.iter_mut().flat_map(|command| &mut command.folders) {
             *folder = plain(folder);
@@ -174,6 +178,9 @@ impl Draft {
         let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
         if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
+        }
+        if self.top.is_some() && top.is_none() {
+            effects.push(Effect::unknown("which folder the top of the repository is shows only when it runs"));
         }
         unbind(&mut effects, &self.bound, facts);
         let mut unanswered = Vec::new();

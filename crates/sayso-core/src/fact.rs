@@ -5,6 +5,10 @@
 /// A path in a question that starts with this character is below the person's home; no path may hold it otherwise.
 pub const HOME: char = '\0';
 
+/// A path in a question that starts with this text is below the top of the repository that the operation's folder belongs to, as
+/// `git rev-parse --show-toplevel` prints it; without a repository it is that folder itself.
+pub const TOP: &str = "\0\0";
+
 /// In a pattern of names: any characters of one name (`*`). Two of them as a whole component stand for folders at any depth (`**`).
 pub const MANY: char = '\u{1}';
 
@@ -97,6 +101,8 @@ pub struct Search {
     pub ignored: bool,
     /// Its names are handed to another program word by word, as `| xargs` does.
     pub words: bool,
+    /// Its names are handed to another program each as one whole word, as `| xargs -0` does: a blank parts none of them.
+    pub whole: bool,
     /// It only goes through the names, and opens nothing.
     pub names: bool,
     /// It leaves alone what git ignores, exactly as git says, so that a secret which git ignores is not met.
@@ -209,7 +215,7 @@ pub enum PathKind {
 /// Who owns a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The user that sayso runs as.
+    /// The user that sayso runs as, if that is not the administrator.
     Me,
     /// The system's administrator.
     Root,
@@ -330,6 +336,19 @@ pub enum GitHelperKind {
     Unknown,
 }
 
+impl GitFact {
+    /// What `git rev-parse --show-toplevel` prints in a folder, if it prints anything: without a repository, the folder stands for it. None
+    /// where that cannot be told: another folder is named as the one with the files, or the name does not survive a substitution.
+    pub fn top<'a>(&'a self, folder: &'a str) -> Option<&'a str> {
+        let leads_elsewhere = |helper: &GitHelper| {
+            helper.name == "core.worktree" || matches!(helper.kind, GitHelperKind::Bare | GitHelperKind::Outside | GitHelperKind::Unknown)
+        };
+        let top = self.root.as_deref().unwrap_or(folder);
+        let plain = !self.incomplete && !self.helpers.iter().any(leads_elsewhere) && !top.contains(char::is_control);
+        plain.then_some(top)
+    }
+}
+
 impl Facts {
     /// The answer to a path question.
     pub fn path(&self, question: usize) -> Option<&PathFact> {
@@ -392,15 +411,21 @@ pub fn from_home(path: &str, home: Option<&str>) -> Option<String> {
     home.filter(|_| plain).map(|home| if rest.is_empty() { home.to_owned() } else { format!("{}{rest}", home.trim_end_matches('/')) })
 }
 
+/// The rest of a path that starts at the top of the repository; none if it starts elsewhere.
+pub fn below_top(path: &str) -> Option<&str> {
+    path.strip_prefix(TOP).filter(|rest| !rest.contains(HOME) && (rest.is_empty() || rest.starts_with('/')))
+}
+
 /// The path of a question as a person would write it in a shell.
 pub fn shown(path: &str) -> String {
-    let (start, rest) = path.strip_prefix(HOME).map_or(("", path), |rest| ("~", rest));
+    let home = || path.strip_prefix(HOME).map(|rest| ("~", rest));
+    let (start, rest) = below_top(path).map(|rest| ("$(…)", rest)).or_else(home).unwrap_or(("", path));
     format!("{start}{}", rest.replace(MANY, "*").replace(ONE, "?"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{from_home, shown};
+    use super::{GitFact, GitHelper, GitHelperKind, GitScope, TOP, below_top, from_home, shown};
 
     #[test]
     fn a_path_below_the_home_is_written_out_and_no_other_nul_passes() {
@@ -413,5 +438,35 @@ mod tests {
         }
         assert_eq!(from_home("\0/x", None), None);
         assert_eq!(shown("\0/a\u{1}/\u{2}.rs"), "~/a*/?.rs");
+    }
+
+    #[test]
+    fn a_path_below_the_top_is_no_path_below_the_home() {
+        assert_eq!(below_top(TOP), Some(""));
+        assert_eq!(below_top("\0\0/src/a"), Some("/src/a"));
+        assert_eq!(shown("\0\0/src"), "$(…)/src");
+        for odd in ["\0", "\0/a", "\0\0a", "\0\0/\0", "\0\0\0", "a", "/a"] {
+            assert_eq!(below_top(odd), None, "{odd:?}");
+        }
+        assert_eq!(from_home("\0\0/src", Some("/home/u")), None);
+    }
+
+    #[test]
+    fn the_top_is_known_only_where_nothing_leads_elsewhere() {
+        let plain = GitFact { root: Some("/ws".to_owned()), helpers: Vec::new(), incomplete: false };
+        assert_eq!(plain.top("/ws/src"), Some("/ws"));
+        assert_eq!(GitFact { root: None, ..plain.clone() }.top("/ws/src"), Some("/ws/src"));
+        assert_eq!(GitFact { incomplete: true, ..plain.clone() }.top("/ws/src"), None);
+        assert_eq!(GitFact { root: Some("/ws/a\n".to_owned()), ..plain.clone() }.top("/ws/a\n"), None);
+        let with = |name: &str, kind: GitHelperKind| {
+            let (value, file, scope) = (String::new(), String::new(), GitScope::Repository);
+            let helper = GitHelper { name: name.to_owned(), value, file, scope, kind, on_read: true };
+            GitFact { helpers: vec![helper], ..plain.clone() }.top("/ws/src").is_some()
+        };
+        assert!(with("core.fsmonitor", GitHelperKind::Program));
+        assert!(with("hook.pre-commit", GitHelperKind::Hook));
+        assert!(!with("core.worktree", GitHelperKind::Unknown));
+        assert!(!with("repository.bare", GitHelperKind::Bare));
+        assert!(!with("environment", GitHelperKind::Outside));
     }
 }

@@ -41,6 +41,9 @@ pub(crate) fn analyse(text: &str) -> Draft {
         commands: Vec::with_capacity(steps.len()),
         ..Draft::default()
     };
+    if steps.iter().any(|step| step.folders.list().iter().any(|folder| hole::below_top(folder).is_some())) {
+        draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false }));
+    }
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step) {
             return opaque(text, refusal);
@@ -116,7 +119,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     }
     if let Some(names) = &line.hands_on {
         for folder in line.folders.list() {
-            scene::hand_on(draft, folder, names);
+            scene::hand_on(draft, folder, names, line.whole);
         }
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::hole::{PARTED, Root, TEXT, is_literal, rooted};
+use crate::hole::{PARTED, Root, TEXT, TOP, is_literal, rooted};
 
 /// Folders that are told apart; of more, none is known.
 const MOST: usize = 4;
@@ -61,6 +61,12 @@ impl Folders {
     /// The folder is not known from here on.
     pub(crate) fn lose(&mut self) {
         self.0 = Some([TEXT.to_string()].into());
+    }
+
+    /// Goes to the top of the repository, or stays where that is not known: git prints nothing then, and `cd ""` goes nowhere. Only the
+    /// repository that the line starts in is known.
+    pub(crate) fn go_to_top(&mut self) {
+        if self.list() == START { self.0 = Some([String::new(), TOP.to_string()].into()) } else { self.lose() }
     }
 
     /// Goes to a folder.

@@ -37,9 +37,12 @@ const ENDED: char = '\u{f000c}';
 /// Stands first among the patterns behind [`BELOW`]: what git ignores is not among the names.
 pub(crate) const NOT_IGNORED: char = '\u{f000d}';
 
+/// The top of the repository that the line starts in, at the start of a folder: where `cd "$(git rev-parse --show-toplevel)"` may lead.
+pub(crate) const TOP: char = '\u{f000e}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=NOT_IGNORED).contains(&character)
+    (TEXT..=TOP).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -116,6 +119,11 @@ pub(crate) fn rooted(path: &str) -> Option<(Root, &str)> {
     (rest.is_empty() || rest.starts_with('/')).then_some((root, rest))
 }
 
+/// The rest of a path that starts at the top of the repository, with its `/`; none if it starts elsewhere.
+pub(crate) fn below_top(path: &str) -> Option<&str> {
+    path.strip_prefix(TOP).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// A word as a person reads it, or a sentence with such words in it.
 pub(crate) fn shown(word: &str) -> String {
     if is_literal(word) {
@@ -138,7 +146,7 @@ pub(crate) fn shown(word: &str) -> String {
                 characters.find(|character| *character == ENDED);
             }
             PARTED | SINGLE | ENDED | NOT_IGNORED => {}
-            COMMIT => out.push_str("$(…)"),
+            COMMIT | TOP => out.push_str("$(…)"),
             _ => out.push(character),
         }
     }

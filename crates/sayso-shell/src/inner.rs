@@ -46,11 +46,23 @@ impl Walk<'_> {
             return;
         }
         let words: Vec<&str> = step.words.iter().map(|field| field.value.as_str()).collect();
+        // Some shells keep a folder for `popd` with every `cd`.
+        let pushed = self.state.pushed.take();
         match words.as_slice() {
+            ["pushd", folder] if is_pushed(folder) => {
+                // Of more than one, the order of the shell's own list would count.
+                self.state.pushed = Some(self.state.folders.clone()).filter(|_| pushed.is_none());
+                self.state.folders.go(folder);
+            }
+            ["popd"] => match pushed {
+                Some(before) => self.state.folders = before,
+                None => self.state.folders.lose(),
+            },
             ["cd"] => match &*self.state.variables.get("HOME") {
                 [home] => self.state.folders.go(home),
                 _ => self.state.folders.lose(),
             },
+            ["cd", top] if top.chars().eq([hole::TOP]) => self.state.folders.go_to_top(),
             ["cd", "--", folder] | ["cd", folder] if !hole::may_be_option(folder) && !folder.starts_with('+') => {
                 self.state.folders.go(folder);
             }
@@ -60,11 +72,9 @@ impl Walk<'_> {
                 // A line is one name, unless a name has the end of a line in it, or blanks or a backslash that are taken off.
                 let names: Vec<String> =
                     self.feed.iter().flat_map(|feed| &feed.names).map(|name| name.trim_end_matches(PARTED).to_owned()).collect();
-                for name in names.iter().filter(|name| hole::has_names_below(name)) {
-                    let hands_on = Some(name.clone());
-                    let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
-                    self.steps.push(Step { hands_on, start, end, folders, ..Step::default() });
-                }
+                // `IFS= read -r` takes off nothing; without quotes, a shell that parts words elsewhere is not followed.
+                let whole = words.len() == 3 && step.assignments.iter().any(|(name, value)| name == "IFS" && value.is_empty());
+                self.hand_on(&names, whole, step);
                 self.state.variables.set(name, names);
             }
             ["read", names @ ..] => {
@@ -84,6 +94,15 @@ impl Walk<'_> {
                 self.state.variables.lose();
             }
             _ => {}
+        }
+    }
+
+    /// Names below a folder are handed to another command, which takes them for words.
+    fn hand_on(&mut self, names: &[String], whole: bool, step: &Step) {
+        for name in names.iter().filter(|name| hole::has_names_below(name)) {
+            let hands_on = Some(name.trim_end_matches(PARTED).to_owned());
+            let (start, end, folders) = (step.start, step.end, self.state.folders.clone());
+            self.steps.push(Step { hands_on, whole, start, end, folders, ..Step::default() });
         }
     }
 
@@ -134,12 +153,15 @@ impl Walk<'_> {
             .windows(2)
             .any(|pair| matches!(pair, [option, value] if option.value == "-d" && !matches!(value.value.as_str(), "\\n" | "\n")));
         let feed = self.feed.as_ref().filter(|feed| feed.by_nul == by_nul && !parts);
-        // Names that start with a folder are no options, and where they are parted by a character that no name has, nothing else can happen.
-        let bare = |name: &String| {
-            if by_nul && listers::starts_with_folder(name) { name.trim_end_matches(PARTED).to_owned() } else { name.clone() }
-        };
-        let names: Vec<Field> =
-            feed.iter().flat_map(|feed| &feed.names).map(|name| Field::names(&bare(name), step.start, step.end)).collect();
+        let mut names: Vec<String> = feed.iter().flat_map(|feed| &feed.names).cloned().collect();
+        // Where they are parted by a character that no name has, only an option can come of a name, unless it starts with a folder.
+        let lists_files = names.iter().all(|name| hole::has_names_below(name));
+        if by_nul && lists_files {
+            let bare: Vec<String> = names.iter().filter(|name| !listers::starts_with_folder(name)).cloned().collect();
+            self.hand_on(&bare, true, step);
+            names.iter_mut().for_each(|name| *name = name.trim_end_matches(PARTED).to_owned());
+        }
+        let names: Vec<Field> = names.iter().map(|name| Field::names(name, step.start, step.end)).collect();
         match replaces {
             Some(text) => {
                 for field in &mut words {
@@ -150,6 +172,8 @@ impl Walk<'_> {
                 }
             }
             None if names.is_empty() => words.push(Field::hole(LIST, "words of its input", step.start, step.end)),
+            // The second name may be an output.
+            None if by_nul => words.extend(names.iter().cycle().take(3 * names.len()).cloned()),
             None => words.extend(names),
         }
         self.start(step, words)
@@ -244,6 +268,11 @@ fn changes_anything(words: &[&str]) -> bool {
     words.first().is_some_and(|word| is_changer(word))
         || inner > 0 && words.get(inner).is_some_and(changes)
         || shell_word && words.iter().skip(1).any(changes)
+}
+
+/// Whether `pushd` goes to this folder, and does not turn its list around.
+pub(crate) fn is_pushed(folder: &str) -> bool {
+    hole::is_literal(folder) && !folder.is_empty() && !folder.starts_with(['-', '+', '~'])
 }
 
 /// Whether a command of this name may change what the shell keeps.

@@ -10,6 +10,7 @@ use crate::field::Field;
 use crate::folders::Folders;
 use crate::hole::{self, TEXT};
 use crate::listers::Listed;
+use crate::outputs;
 use crate::variables::{Variables, is_open_name, is_own_name};
 
 /// Commands of one line that are read.
@@ -41,6 +42,8 @@ pub(crate) struct Step {
     pub(crate) started: bool,
     /// It is no command, but names of files that are parted at blanks.
     pub(crate) hands_on: Option<String>,
+    /// Those names are handed on each as one whole word.
+    pub(crate) whole: bool,
     /// It is no command, but a variable of the environment that a word shows.
     pub(crate) shows: Option<String>,
     /// Which bytes of the text it is.
@@ -62,6 +65,8 @@ pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusa
 pub(crate) struct State {
     pub(crate) folders: Folders,
     pub(crate) variables: Variables,
+    /// Where the only `pushd` so far came from, as long as nothing else has gone anywhere.
+    pub(crate) pushed: Option<Folders>,
 }
 
 impl State {
@@ -69,6 +74,9 @@ impl State {
     pub(crate) fn join(&mut self, other: &State) {
         self.folders.join(&other.folders);
         self.variables.join(&other.variables);
+        if self.pushed != other.pushed {
+            self.pushed = None;
+        }
     }
 }
 
@@ -111,6 +119,7 @@ impl<'a> Walk<'a> {
         };
         if let Some(arguments) = own_shell {
             walk.state.variables = Variables::default();
+            walk.state.pushed = None;
             for (number, field) in
                 arguments.iter().enumerate().take_while(|(number, field)| *number < 10 && !hole::may_be_several(&field.value))
             {
@@ -174,7 +183,7 @@ impl<'a> Walk<'a> {
             self.steps.push(step);
             return Ok(());
         }
-        let plain = expand::plain(&simple.words);
+        let plain = expand::plain(&simple.words).or_else(|| goes_to_top(simple));
         let mut ways = if plain.is_some() { Vec::new() } else { expand::commands(&simple.words, &self.state.variables, self.document) };
         if let Some(kept) = kept {
             self.state.variables.join(&kept);
@@ -331,6 +340,16 @@ impl<'a> Walk<'a> {
         let (start, end) = self.inside.unwrap_or((start, end));
         Err(Refusal { reason: reason.to_owned(), start, end })
     }
+}
+
+/// The words of `cd "$(git rev-parse --show-toplevel)"`. In any other place, it would matter that git may print nothing.
+fn goes_to_top(simple: &Simple) -> Option<Vec<Field>> {
+    let [program, folder] = simple.words.as_slice() else { return None };
+    let goes = program.bare() == Some("cd") && simple.assignments.is_empty() && outputs::is_top(folder);
+    goes.then(|| {
+        let top = Field::hole(hole::TOP, "$(…)", folder.start, folder.end);
+        vec![Field::plain("cd", program.start, program.end), top]
+    })
 }
 
 /// Whether every value of a script stands in double quotes, as far as a glance tells.

@@ -107,6 +107,23 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
     }
 }
 
+/// `"$(git rev-parse --show-toplevel)"` in double quotes, and nothing else: the top of the repository, or nothing where git knows of none.
+/// Behind `||` may stand what prints the folder it is in.
+pub(crate) fn is_top(word: &Word) -> bool {
+    let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Text { text, .. } if text.is_empty()));
+    let (Some(Piece::Command { script, quoted: true }), None) = (pieces.next(), pieces.next()) else { return false };
+    let is = |node: &Node, wanted: &[&str]| literal_words(node).is_some_and(|words| words == wanted);
+    let (node, other) = match script.0.as_slice() {
+        [Node::Chain(parts)] => match parts.as_slice() {
+            [(_, first), (Joint::Or, other)] => (first, Some(other)),
+            _ => return false,
+        },
+        [node] => (node, None),
+        _ => return false,
+    };
+    is(node, &["git", "rev-parse", "--show-toplevel"]) && other.is_none_or(|other| is(other, &["pwd"]) || is(other, &["echo", "."]))
+}
+
 /// Counts what it reads, and prints the number alone.
 fn is_count(words: &[Cow<'_, str>]) -> bool {
     match words.iter().map(|word| &**word).collect::<Vec<_>>().as_slice() {

@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Bound, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting};
+use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting, TOP};
 use sayso_core::url::Url;
 
 use crate::field::Field;
@@ -294,6 +294,8 @@ impl<'a> Scene<'a> {
     pub(crate) fn ask_git(&mut self, folder: &str, logins: bool, settings: bool) {
         let folder = match self.folders {
             [from] => asked(&in_folder(from, folder)),
+            // The repository of a folder and that of its top are the same.
+            [here, top] if here.is_empty() && folder == "." && top.chars().eq([hole::TOP]) => Some(folder.to_owned()),
             _ => None,
         };
         match folder {
@@ -345,13 +347,14 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
 }
 
 /// A program that opens whatever lies below.
-pub(crate) const EVERYTHING: Search = Search { hidden: true, follow: true, ignored: true, words: false, names: false, as_git: false };
+pub(crate) const EVERYTHING: Search =
+    Search { hidden: true, follow: true, ignored: true, words: false, whole: false, names: false, as_git: false };
 
-/// Asks whether names below a folder are plain words, since a shell parts them.
-pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str) {
+/// Asks whether names below a folder are plain words, since a shell parts them; or at least no options, where each is handed on whole.
+pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str, whole: bool) {
     let (place, only) = hole::below(value).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
-        search(draft, place.question, Search { words: true, names: true, follow: false, ..EVERYTHING }, names(only));
+        search(draft, place.question, Search { words: !whole, whole, names: true, follow: false, ..EVERYTHING }, names(only));
     }
 }
 
@@ -378,17 +381,20 @@ pub(crate) fn asked(path: &str) -> Option<String> {
     }
     match hole::rooted(path) {
         Some((Root::Home, rest)) if hole::is_literal(rest) => Some(format!("{HOME}{rest}")),
+        None => hole::below_top(path).filter(|rest| hole::is_literal(rest)).map(|rest| format!("{TOP}{rest}")),
         _ => None,
     }
 }
 
 /// A pattern of names as the world is asked about it.
 fn pattern(path: &str) -> Option<String> {
-    let home = matches!(hole::rooted(path), Some((Root::Home, _)));
-    let rest = if home { path.get(hole::HOME.len_utf8()..)? } else { path };
-    if !hole::is_glob(path) || rest.contains([hole::HOME, hole::HERE]) {
+    let (start, rest) = match (hole::rooted(path), hole::below_top(path)) {
+        (Some((Root::Home, rest)), _) => (HOME.to_string(), rest),
+        (_, Some(rest)) => (TOP.to_owned(), rest),
+        _ => (String::new(), path),
+    };
+    if !hole::is_glob(path) || rest.contains([hole::HOME, hole::HERE, hole::TOP]) {
         return None;
     }
-    let rest = rest.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string());
-    Some(if home { format!("{HOME}{rest}") } else { rest })
+    Some(start + &rest.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string()))
 }

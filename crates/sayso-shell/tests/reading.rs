@@ -114,7 +114,10 @@ fn redirects_are_effects_and_cd_is_followed() {
     assert_eq!(paths("cd a && cd b && cat x"), ["read a/b/x"]);
     assert_eq!(paths("cd /a && cat ../x"), ["read /a/../x"]);
     assert_eq!(paths("cd && cat x"), ["read \0/x"]);
-    for text in ["cd - && cat x", "pushd x && cat y", "cd \"$x\" && cat y", "cd *; cat x"] {
+    assert_eq!(paths("pushd sub && cat x && popd && cat y"), ["read sub/x", "read y"]);
+    assert_eq!(paths("pushd sub; cat x"), ["read sub/x", "read x"]);
+    assert_eq!(paths("cd \"$(git rev-parse --show-toplevel)\" && cat x"), ["read .", "read x", "read \0\0/x"]);
+    for text in ["cd - && cat x", "pushd +1 && cat y", "popd && cat y", "cd \"$x\" && cat y", "cd *; cat x"] {
         assert!(!common::is_read_only(&analyse(text)), "{text}");
     }
     // A chain may end after any of its parts, what is negated may have worked, and a step back may mean two folders.

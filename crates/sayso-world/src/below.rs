@@ -112,7 +112,8 @@ impl Walk<'_> {
         if !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits_any(pattern, &small)) {
             return;
         }
-        if search.words && self.fact.odd.len() < MOST_FINDINGS && is_odd(name) {
+        let odd = search.words && is_odd(name) || search.whole && is_odd_whole(name, folder == Path::new(self.start));
+        if odd && self.fact.odd.len() < MOST_FINDINGS {
             self.fact.odd.push(path.to_string_lossy().into_owned());
         }
         match entry.file_type() {
@@ -135,7 +136,7 @@ impl Walk<'_> {
     fn skips(&self, search: Search) -> bool {
         let prose =
             |pattern: &String| [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| pattern.ends_with(end)) || !pattern.contains('.');
-        !search.words || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
+        !(search.words || search.whole) || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
     }
 
     fn secret(&mut self, path: &Path, folder: &Path, search: Search) {
@@ -197,6 +198,12 @@ impl Walk<'_> {
 /// Not one plain word to a program that splits its input as `xargs` does, or one that is taken for an option.
 pub(crate) fn is_odd(name: &str) -> bool {
     name.starts_with('-') || name.contains(|one: char| one.is_whitespace() || one.is_control() || matches!(one, '\'' | '"' | '\\'))
+}
+
+/// Not one whole word where each is handed on as a line or with a NUL behind it. An option is only what starts with a dash from the first
+/// letter on; what has the end of a line in it, or is quoted by the program that prints it, is another name.
+pub(crate) fn is_odd_whole(name: &str, first: bool) -> bool {
+    first && name.starts_with('-') || name.contains(|one: char| one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
 fn is_skipped(path: &Path, name: &str) -> bool {
@@ -266,5 +273,28 @@ mod tests {
             fs::write(workspace.join("src/objects/server.key"), "").unwrap();
         };
         assert_eq!(found(objects, true).secrets.len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_is_handed_on_whole_may_have_blanks_but_be_no_option() {
+        let odd = |names: &[&str]| {
+            let search = Search { hidden: true, whole: true, names: true, ..Search::default() };
+            let scratch = tempfile::tempdir().unwrap();
+            let workspace = fs::canonicalize(scratch.path()).unwrap();
+            for name in names {
+                fs::create_dir_all(workspace.join(name).parent().unwrap()).unwrap();
+                fs::write(workspace.join(name), "").unwrap();
+            }
+            let mut fact = BelowFact::default();
+            let workspace = workspace.to_str().unwrap();
+            let (mut private, mut left_out, mut left) = (|_: &str, _: &str| false, |_: &str, _: &str| false, 1000);
+            let ground = Ground { only: &[], workspace, home: None, private: &mut private, left_out: &mut left_out, left: &mut left };
+            look(workspace, ground, search, &mut fact);
+            fact.odd.len()
+        };
+        assert_eq!(odd(&["a b", "c/d e", "c/-x", "c/ f ", "é"]), 0);
+        for name in ["-x", "--y z", "-d/a", "a\nb", "c/a\nb", "c/\"a", "c/a\\b", "c/a'b", "a\tb", "node_modules/a\nb"] {
+            assert_eq!(odd(&["a b", name]), 1, "{name:?}");
+        }
     }
 }

@@ -80,6 +80,18 @@ pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader
     fact
 }
 
+/// A variable of the environment names another repository or another folder with its files than those that were looked at.
+pub(crate) fn by_environment((variable, value): &(String, String)) -> GitHelper {
+    GitHelper {
+        name: variable.to_lowercase(),
+        value: value.clone(),
+        file: "the environment".to_owned(),
+        scope: GitScope::Repository,
+        kind: GitHelperKind::Outside,
+        on_read: true,
+    }
+}
+
 /// The stash, if there may be one: it is a name like a branch's.
 fn stash(repository: &Repository) -> Option<GitHelper> {
     let (plain, packed) = (repository.common.join("refs/stash"), repository.common.join("packed-refs"));

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use sayso_core::fact::{
     BelowFact, Counts, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact,
-    Surroundings, from_home, is_pattern,
+    Surroundings, below_top, from_home, is_pattern,
 };
-use sayso_core::paths::made_or_kept_by_tools;
+use sayso_core::paths::{common, made_or_kept_by_tools};
 
-use crate::below::{Ground, is_odd, look};
+use crate::below::{Ground, is_odd, is_odd_whole, look};
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
-use crate::git_fact::{Shown, elsewhere, git_fact};
+use crate::git_fact::{Shown, by_environment, elsewhere, git_fact};
 use crate::git_index::Indexes;
 use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
@@ -222,7 +222,10 @@ impl Pass<'_> {
             Question::Program { name } => name,
             Question::GitHelpers { folder, .. } | Question::Settings { folder, .. } => folder,
         };
-        let path = from_home(written, self.surroundings.home.as_deref())?;
+        let path = match below_top(written) {
+            Some(rest) => format!("{}{rest}", self.top()),
+            None => from_home(written, self.surroundings.home.as_deref())?,
+        };
         match question {
             Question::Path { no_follow, .. } => self.path(&path, *no_follow).map(Fact::Path),
             Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
@@ -232,6 +235,16 @@ impl Pass<'_> {
                 self.git(&path, Shown { logins: *logins, settings: *settings, stash: *stash })
             }
             Question::Settings { settings, .. } => self.settings(&path, settings).map(Fact::Settings),
+        }
+    }
+
+    /// The top of the repository that the operation's folder belongs to, without a `/` at its end. Whether git sees it so is told with the
+    /// question for git's helpers.
+    fn top(&mut self) -> String {
+        let cwd = self.surroundings.cwd.clone();
+        match self.repository(&cwd) {
+            Found::Repository(Repository { root, .. }) | Found::Unclear(root) => root,
+            Found::Nothing => cwd,
         }
     }
 
@@ -313,7 +326,8 @@ impl Pass<'_> {
         let only: Vec<String> = only.iter().map(|pattern| pattern.to_lowercase()).collect();
         for folder in folders {
             // The name that the search starts with is part of every name it hands on.
-            if search.words && fact.odd.is_empty() && is_odd(&folder) {
+            let odd = search.words && is_odd(&folder) || search.whole && is_odd_whole(&folder, true);
+            if odd && fact.odd.is_empty() {
                 fact.odd.push(folder.clone());
             }
             if self.below_one(&folder, search, &only, &mut fact).is_none() {
@@ -328,6 +342,10 @@ impl Pass<'_> {
         let walked = self.walker.walk(&self.surroundings.cwd, path, false)?;
         let inside = is_within(&walked.canonical, &self.surroundings.workspace);
         let is_folder = matches!(&walked.end, End::Here(metadata) if metadata.is_dir());
+        // What packages brought may be searched without a question, but not what links lead to from there, or what its names become.
+        if !inside && is_folder && common(&walked.canonical).is_some() && (search.follow || search.words || search.whole) {
+            fact.incomplete = true;
+        }
         if !inside || !is_folder {
             return Some(());
         }
@@ -417,7 +435,8 @@ impl Pass<'_> {
             _ => None,
         };
         let config = self.take_config(repository);
-        let fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shown);
+        let mut fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shown);
+        fact.helpers.extend(self.machine.whereabouts.git_elsewhere.as_ref().map(by_environment));
         self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
         Some(Fact::Git(fact))
     }

@@ -77,8 +77,9 @@ fn kind(metadata: &Metadata) -> PathKind {
 
 fn owner(metadata: &Metadata, uid: u32) -> Owner {
     match metadata.uid() {
-        owner if owner == uid => Owner::Me,
+        // Also to an administrator, what the administrator owns is the system's.
         0 => Owner::Root,
+        owner if owner == uid => Owner::Me,
         _ => Owner::Other,
     }
 }

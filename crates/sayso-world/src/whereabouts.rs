@@ -24,6 +24,8 @@ pub struct Whereabouts {
     pub git_configs: Vec<PathBuf>,
     /// The ignore file git reads when `core.excludesFile` is not set.
     pub git_ignore: Option<PathBuf>,
+    /// The variable of the environment that leads git to another repository than the one of its folder, and its value, if there is one.
+    pub git_elsewhere: Option<(String, String)>,
 }
 
 impl Whereabouts {
@@ -51,6 +53,7 @@ impl Whereabouts {
             uid: rustix::process::geteuid().as_raw(),
             git_configs: git_configs(&config, home.as_deref()),
             git_ignore: Some(config.join("git/ignore")),
+            git_elsewhere: git_elsewhere(),
             home,
         })
     }
@@ -66,6 +69,12 @@ fn without_deleted_mark(binary: PathBuf) -> PathBuf {
         Some(plain) if !binary.exists() => PathBuf::from(plain),
         _ => binary,
     }
+}
+
+/// What is set there counts for every git that is started, whatever the folder holds.
+fn git_elsewhere() -> Option<(String, String)> {
+    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"];
+    names.into_iter().find_map(|name| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned())))
 }
 
 /// The system file depends on how git was built; the Homebrew ones are read too, since one file too many only adds helpers.

@@ -2,9 +2,9 @@
 
 use crate::draft::Reading;
 use crate::effect::{Effect, EffectKind};
-use crate::fact::{OwnPath, PathFact, PathKind};
+use crate::fact::{OwnPath, Owner, PathFact, PathKind};
 use crate::operation::Operation;
-use crate::paths::{below, below_folded, hidden_in_home, join, known_to_all, protected, secret};
+use crate::paths::{Common, below, below_folded, common, hidden_in_home, join, protected, secret};
 use crate::policy::settings::{Resolved, Root};
 
 /// What is known of the path of one effect.
@@ -78,8 +78,25 @@ impl<'a> Standing<'a> {
             protected,
             secret: secret(path, home).filter(|_| !stays_closed).or_else(|| hidden(home?)),
             sink: is_sink(path, effect),
-            common: effect.kind == EffectKind::Read && fact.kind == PathKind::File && !fact.writable_by_others && known_to_all(path),
+            common: effect.kind == EffectKind::Read && is_common(effect, fact, &place.written),
         })
+    }
+}
+
+/// Whether reading a path shows nothing of the person's own. What is not there shows nothing at all.
+fn is_common(effect: &Effect, fact: &PathFact, written: &str) -> bool {
+    let is_file = matches!(fact.kind, PathKind::File | PathKind::Missing);
+    let by_root = !fact.writable_by_others && fact.owner == Owner::Root;
+    match common(&fact.canonical) {
+        None => false,
+        Some(Common::Machine) => is_file && !fact.writable_by_others,
+        // The world does not look there: the path is text, in which nothing but the kernel's own links and no step back may lead.
+        Some(Common::Process) => {
+            let of_kernel = |at: &str| matches!(at, "/proc/net" | "/proc/mounts");
+            let plain = fact.links.iter().all(|link| of_kernel(&link.at)) && !written.split('/').any(|name| name == "..");
+            fact.kind == PathKind::Channel && plain && !effect.manner.recursive
+        }
+        Some(Common::Package { deep }) => by_root && (is_file || fact.kind == PathKind::Folder && (deep || !effect.manner.recursive)),
     }
 }
 

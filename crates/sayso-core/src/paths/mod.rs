@@ -6,6 +6,7 @@
 mod active;
 mod broad;
 mod built;
+mod common;
 mod credentials;
 mod entries;
 mod extra;
@@ -26,6 +27,7 @@ mod vital;
 
 pub use active::active;
 pub use built::made_or_kept_by_tools;
+pub use common::{Common, common};
 pub use entries::Entries;
 pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
@@ -35,7 +37,7 @@ pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
 pub use protected::protected;
 pub use secret::secret;
-pub use vital::{known_to_all, of_the_system, raw_device, vital};
+pub use vital::{of_the_system, raw_device, vital};
 
 /// Whether a path is a folder or lies below it, by whole components: `/ws-evil` is not below `/ws`.
 pub fn below(path: &str, folder: &str) -> bool {

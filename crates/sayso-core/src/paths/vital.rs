@@ -67,30 +67,3 @@ pub fn of_the_system(path: &str) -> bool {
 pub fn raw_device(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|name| DEVICES.iter().any(|device| name.starts_with(device)))
 }
-
-/// Whether a path is a file of the system that tells only what kind of machine this is. A path free of links: a link of one of these
-/// names is judged by where it leads.
-pub fn known_to_all(path: &str) -> bool {
-    const FILES: [&str; 19] = [
-        "/etc/os-release",
-        "/usr/lib/os-release",
-        "/etc/lsb-release",
-        "/etc/debian_version",
-        "/etc/redhat-release",
-        "/etc/alpine-release",
-        "/etc/hosts",
-        "/etc/hostname",
-        "/etc/issue",
-        "/etc/timezone",
-        "/etc/localtime",
-        "/etc/shells",
-        "/proc/cpuinfo",
-        "/proc/meminfo",
-        "/proc/version",
-        "/proc/loadavg",
-        "/proc/uptime",
-        "/proc/stat",
-        "/proc/filesystems",
-    ];
-    FILES.contains(&path)
-}

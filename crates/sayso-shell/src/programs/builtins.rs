@@ -3,6 +3,7 @@
 use super::{Program, says, takes_none};
 use crate::characters::is_name;
 use crate::hole;
+use crate::inner::is_pushed;
 use crate::options::Parsed;
 use crate::scene::Scene;
 use crate::variables::is_own_name;
@@ -25,7 +26,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["umask"], "-S -p", takes_none).builtin(),
     Program::new(&["alias"], "-p", takes_none).builtin(),
     Program::raw(&["ulimit"], limits).builtin(),
-    Program::raw(&["pushd", "popd", "chdir"], |scene, _| scene.unknown("goes to a folder that only the shell knows")).builtin(),
+    // Not a word of every shell: elsewhere it is a program, which is looked for.
+    Program::raw(&["pushd", "popd"], go_and_return),
+    Program::raw(&["chdir"], |scene, _| scene.unknown("goes to a folder that only the shell knows")).builtin(),
     Program::raw(&["export"], export).builtin().interpreter(),
     Program::raw(&["unset", "declare", "local", "readonly", "typeset", "let", "getopts"], |scene, _| {
         scene.unknown("sets or shows variables of the shell, and may run code in their names")
@@ -54,6 +57,15 @@ fn export(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let harmless = |word: &&str| word.split_once('=').is_some_and(|(name, value)| crate::analysis::is_harmless_variable(name, value));
     if parsed.operands.is_empty() || !parsed.operands.iter().all(harmless) {
         scene.unknown("sets or shows variables of the shell, and may run code in their names");
+    }
+}
+
+/// Going to a folder and back is no more than `cd`; any other word turns the shell's list of folders around.
+fn go_and_return(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    match (scene.name.as_str(), parsed.operands.as_slice()) {
+        ("popd", []) => {}
+        ("pushd", [folder]) if is_pushed(folder) => {}
+        _ => scene.unknown("goes to a folder that only the shell knows"),
     }
 }
 

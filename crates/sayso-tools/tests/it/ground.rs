@@ -156,6 +156,7 @@ pub fn machine(root: &Path) -> Machine {
         uid: 0,
         git_configs: Vec::new(),
         git_ignore: None,
+        git_elsewhere: None,
     };
     Machine::new(whereabouts)
 }

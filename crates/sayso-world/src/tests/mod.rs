@@ -4,6 +4,7 @@ mod git;
 mod git_clean;
 mod git_danger;
 mod git_outside;
+mod git_top;
 mod ignore;
 mod names;
 mod paths;
@@ -38,6 +39,7 @@ pub(crate) fn whereabouts(root: &Path) -> Whereabouts {
         uid: rustix::process::geteuid().as_raw(),
         git_configs: vec![root.join("home/.config/git/config"), root.join("home/.gitconfig")],
         git_ignore: Some(root.join("home/.config/git/ignore")),
+        git_elsewhere: None,
     }
 }
 

@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-const EVERYTHING: Search = Search { hidden: true, follow: false, ignored: true, words: false, names: false, as_git: false };
+const EVERYTHING: Search = Search { hidden: true, follow: false, ignored: true, words: false, whole: false, names: false, as_git: false };
 
 fn project() -> Scratch {
     let scratch = Scratch::new();
@@ -164,7 +164,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
     assert_eq!(scratch.path("\0/notes.txt").unwrap().canonical, scratch.at("home/notes.txt"));
     assert_eq!(scratch.program("\0/bin/x").unwrap().file, None);
     assert_eq!(scratch.git("\0/..").root, None);
-    for odd in ["\0x", "a\0", "\0/a\0b", "\0\0", "/\0/x"] {
+    for odd in ["\0x", "a\0", "\0/a\0b", "\0\0x", "\0\0\0", "\0\0/\0", "/\0/x"] {
         let path = || odd.to_owned();
         for question in [
             Question::Path { path: path(), no_follow: false },

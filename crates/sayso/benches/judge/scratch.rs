@@ -46,6 +46,7 @@ impl Scratch {
             state: home.join(".local/state/sayso"),
             git_configs: vec![home.join(".gitconfig")],
             git_ignore: Some(home.join(".config/git/ignore")),
+            git_elsewhere: None,
             home: Some(home),
             ..Whereabouts::from_environment().expect("a home")
         }))

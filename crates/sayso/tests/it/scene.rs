@@ -169,6 +169,7 @@ impl Scene {
             path: std::env::split_paths(PATH).collect(),
             git_configs: vec![config.join("git/config"), self.home.join(".gitconfig")],
             git_ignore: Some(config.join("git/ignore")),
+            git_elsewhere: None,
             ..Whereabouts::from_environment().unwrap()
         }
     }

@@ -112,7 +112,11 @@ impl Stage {
         let wanted = |path: &&&str| only.is_empty() || only.iter().any(|pattern| fits_any(&signs(pattern), &small(path)));
         let secrets = secrets.iter().filter(inside).filter(wanted).filter(|path| search.hidden || !path.contains("/."));
         let secrets = secrets.map(|path| (*path).to_owned());
-        let odd = FILES.iter().filter(inside).filter(wanted).filter(|path| search.words && path.contains([' ', '\n', '*', '$']));
+        let is_odd = |path: &&&str| {
+            search.words && path.contains([' ', '\n', '*', '$'])
+                || search.whole && (path.contains(['\n', '"', '\'', '\\']) || path.contains("/-"))
+        };
+        let odd = FILES.iter().filter(inside).filter(wanted).filter(is_odd);
         BelowFact { secrets: secrets.collect(), odd: odd.map(|path| (*path).to_owned()).collect(), ..BelowFact::default() }
     }
 }

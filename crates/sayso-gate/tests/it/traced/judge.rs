@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 31] = [
+const HELPERS: [(&str, &[&str]); 32] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -44,6 +44,7 @@ const HELPERS: [(&str, &[&str]); 31] = [
     // One of the two programs of that name is a part around jq.
     ("yq", &["jq"]),
     ("dpkg", &["dpkg-query"]),
+    ("pg_config", &["ls", "tail", "pg_config", "pg_config.libpq-dev"]),
     ("npm -v", &["env", "node"]),
     ("npm --version", &["env", "node"]),
     ("npx --version", &["env", "node"]),
@@ -108,6 +109,7 @@ impl Judge {
             uid: Whereabouts::from_environment().map_or(0, |around| around.uid),
             git_configs: vec![config.join("git/config"), home.join(".gitconfig")],
             git_ignore: Some(config.join("git/ignore")),
+            git_elsewhere: None,
             home: Some(home),
         };
         let policy = Policy::assemble(Vec::new(), &Overrides::default(), &Bash);
