@@ -31,16 +31,26 @@ impl Default for Indexes {
     }
 }
 
-/// The submodules that an index names, as paths below the work tree; none if it cannot be read or names too many.
+/// What counts of an index.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Gitlinks(pub Option<Vec<String>>);
+pub(crate) struct Gitlinks {
+    /// The submodules that it names, as paths below the work tree; none if it cannot be read or names too many.
+    pub links: Option<Vec<String>>,
+    /// It was read to its end.
+    pub whole: bool,
+    /// A name in it that may become an option where it is handed to another program, from whichever folder: `git ls-files` prints it also
+    /// if there is no such file.
+    pub option: Option<String>,
+}
 
 impl Gitlinks {
     /// Reads an index; `hash` is how many bytes the name of an object has.
     pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
-        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new() };
-        let read = reader.index().filter(|()| reader.found.len() <= MOST_SUBMODULES);
-        Gitlinks(read.and_then(|()| reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect()))
+        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), option: None };
+        let whole = reader.index().is_some();
+        let few = whole && reader.found.len() <= MOST_SUBMODULES;
+        let links = if few { reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect() } else { None };
+        Gitlinks { links, whole, option: reader.option }
     }
 }
 
@@ -51,6 +61,13 @@ struct Reader<'a> {
     /// Where each entry begins, and whether its name stands alone.
     starts: Vec<(usize, bool)>,
     found: Vec<Vec<u8>>,
+    option: Option<String>,
+}
+
+/// Whether some part of a name starts with a dash, as a name in a folder or where blanks and quotes part it.
+fn may_be_option(name: &[u8]) -> bool {
+    let parts = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'\'' | b'"' | b'\\');
+    name.first() == Some(&b'-') || name.windows(2).any(|pair| matches!(pair, [before, b'-'] if parts(*before)))
 }
 
 impl Reader<'_> {
@@ -107,6 +124,9 @@ impl Reader<'_> {
         if version < 4 {
             let padding = (self.at - start).next_multiple_of(8) - (self.at - start);
             self.take(padding)?;
+        }
+        if self.option.is_none() && may_be_option(name) {
+            self.option = Some(String::from_utf8_lossy(name).into_owned());
         }
         // More than enough to know that there are too many.
         if mode & 0o170_000 == GITLINK && self.found.len() <= MOST_SUBMODULES {

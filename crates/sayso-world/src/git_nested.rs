@@ -77,7 +77,7 @@ fn index(repository: &Repository, config: &Config, reader: &mut ConfigReader<'_>
     };
     match recalled {
         Recalled::Missing => Some(Vec::new()),
-        Recalled::Known(links) => links.0.clone(),
+        Recalled::Known(known) => known.links.clone(),
         Recalled::Unknown => None,
     }
 }

@@ -13,6 +13,7 @@ use sayso_core::fact::{
 use sayso_core::paths::{common, made_or_kept_by_tools};
 
 use crate::below::{Ground, is_odd, is_odd_whole, look};
+use crate::bounded_file::LastLink;
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
@@ -25,7 +26,7 @@ use crate::ignore_pattern::Patterns;
 use crate::names::{Limits, Listed, Names};
 use crate::path_fact::path_fact;
 use crate::program::program_fact;
-use crate::remembered::{FILES_PER_PASS, FILES_PER_SEARCH, Remembered};
+use crate::remembered::{FILES_PER_PASS, FILES_PER_SEARCH, Recalled, Remembered};
 use crate::repository::{self, Found, Repository};
 use crate::settings::settings_upwards;
 use crate::whereabouts::Whereabouts;
@@ -349,6 +350,9 @@ impl Pass<'_> {
         if !inside || !is_folder {
             return Some(());
         }
+        if search.words || search.whole {
+            fact.odd.extend(self.tracked_option(&walked.canonical));
+        }
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
         let pass = RefCell::new(self);
@@ -474,6 +478,30 @@ impl Pass<'_> {
             self.found.insert(folder, found.clone());
         }
         found
+    }
+
+    /// A name that git tracks around a folder and that may become an option: a list of git has it also where there is no such file. Where its
+    /// index cannot be read, the index itself is named.
+    fn tracked_option(&mut self, folder: &str) -> Option<String> {
+        let Found::Repository(repository) = self.repository(folder) else { return None };
+        let index = repository.own.join("index");
+        let indexes = &self.machine.indexes;
+        // By which names of objects it is to be read, it does not tell: both readings count.
+        let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
+        let mut whole = false;
+        for reading in readings {
+            match reading {
+                Recalled::Missing => return None,
+                Recalled::Known(known) if known.whole => {
+                    whole = true;
+                    if let Some(name) = &known.option {
+                        return Some(format!("{}/{name}", repository.root));
+                    }
+                }
+                Recalled::Known(_) | Recalled::Unknown => {}
+            }
+        }
+        (!whole).then(|| index.to_string_lossy().into_owned())
     }
 
     fn reader(&mut self) -> ConfigReader<'_> {

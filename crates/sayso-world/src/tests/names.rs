@@ -283,3 +283,26 @@ fn time_of_a_search() {
     assert!(scratch.names("**/*.rs").incomplete);
     eprintln!("{:?} for a pattern at any depth", start.elapsed());
 }
+
+#[test]
+fn a_name_that_git_tracks_and_that_may_become_an_option_counts_without_its_file() {
+    for (name, counts) in
+        [("--files0-from=x", true), ("sub/-x", true), ("a --b", true), ("q\"-x", true), ("a-b.rs", false), ("sub/a b", false)]
+    {
+        for format in ["sha1", "sha256"] {
+            let scratch = Scratch::new();
+            scratch.run_git(&["init", "-q", "--object-format", format, "."], b"");
+            scratch.file("ws/src/a.rs", "x");
+            scratch.file(&format!("ws/{name}"), "x");
+            scratch.run_git(&["add", "-A"], b"");
+            std::fs::remove_file(scratch.at(&format!("ws/{name}"))).unwrap();
+            for search in [Search { words: true, names: true, ..EVERYTHING }, Search { whole: true, names: true, ..EVERYTHING }] {
+                assert_eq!(scratch.below("src", search).odd.len(), usize::from(counts), "{name} {format}");
+            }
+            assert_eq!(scratch.below("src", EVERYTHING).odd, [""; 0]);
+            // An index that says something else than git would read.
+            scratch.file("ws/.git/index", "DIRC");
+            assert_eq!(scratch.below("src", Search { words: true, names: true, ..EVERYTHING }).odd.len(), 1, "{name}");
+        }
+    }
+}
