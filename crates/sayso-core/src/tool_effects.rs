@@ -141,15 +141,33 @@ fn folder(draft: &mut Draft, operation: &Operation, manner: Manner) {
     place(draft, operation.text(Role::Path).filter(|text| !text.is_empty()).unwrap_or("."), EffectKind::Read, manner);
 }
 
+/// Whether a part of a pattern may stand for the folder above: `..` itself, or wild signs that some let match a dot.
+fn may_be_above(part: &str) -> bool {
+    let mut letters = part.chars();
+    let wild = |letter: Option<char>| letter.is_some_and(|letter| "*?[@+!({\\".contains(letter));
+    match letters.next() {
+        Some('.') => part.starts_with("..") || wild(letters.next()),
+        Some('[') => part.contains('.'),
+        _ => part.contains(".."),
+    }
+}
+
 /// What a search calls its patterns of names.
 const NAMES_OF_SEARCH: [&str; 4] = ["include", "glob", "file_pattern", "include_pattern"];
 
 /// Whether a pattern of names, or one of several, may be more than names below a folder: some programs put it behind the folder and look for
 /// whatever fits.
 fn may_climb(node: &Node) -> bool {
-    let climbs = |pattern: &str| pattern.trim_start_matches('!').starts_with(['/', '~', '\\']) || pattern.contains("..");
+    // Some take several patterns in one text.
+    let several = |pattern: &str| {
+        pattern
+            .split([',', ' ', '|', '(', ')'])
+            .any(|pattern| pattern.trim_start_matches('!').starts_with(['/', '~', '\\', '$']) || pattern.split('/').any(may_be_above))
+    };
     match (&node.value, node.as_text()) {
-        (_, Some(text)) => alternatives_of(text).map_or(true, |patterns| patterns.iter().any(|pattern| climbs(pattern))),
+        (_, Some(text)) => {
+            text.contains("..") || alternatives_of(text).map_or(true, |patterns| patterns.iter().any(|pattern| several(pattern)))
+        }
         (Value::List(items), None) => items.iter().any(may_climb),
         (Value::Null, None) => false,
         _ => true,
@@ -172,7 +190,9 @@ fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
         draft.effects.push(Effect::unknown("a leading ~ in the pattern may mean a home folder"));
     }
     let (start, wild) = start_of_glob(base, pattern);
-    if wild.iter().any(|part| part.contains("..")) {
+    // In the last place it would be no more than a name.
+    let folders = wild.split_last().map_or(&[][..], |(_, folders)| folders);
+    if wild.iter().any(|part| part.contains("..")) || folders.iter().any(|part| may_be_above(part)) {
         draft.effects.push(Effect::unknown("the pattern climbs out of the folder it names"));
     }
     place(draft, &start, EffectKind::Read, Manner::default());

@@ -161,7 +161,8 @@ fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
         "diff"
             if rest.contains(&"--name-only")
                 && plain(&["--name-only", "--cached", "--staged", "--diff-filter=ACM", "--diff-filter=AM", "--diff-filter=d"])
-                && !operands.iter().any(|word| leads_out(word)) =>
+                && !operands.iter().any(|word| leads_out(word))
+                && only_tracked(rest) =>
         {
             Some(Vec::new())
         }
@@ -174,6 +175,20 @@ fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
             Some(Vec::new())
         }
         _ => None,
+    }
+}
+
+/// Whether `git diff --name-only` prints only names that are tracked now: nobody looks at those that a commit had and that are gone. Without
+/// `--` a path counts as a commit.
+fn only_tracked(words: &[&str]) -> bool {
+    let before: Vec<&str> = words.iter().copied().take_while(|word| *word != "--").collect();
+    let commits = before.iter().filter(|word| !word.starts_with('-'));
+    let leaves_out_gone = before.iter().any(|word| word.starts_with("--diff-filter="));
+    let with_head = before.iter().any(|word| matches!(*word, "--cached" | "--staged"));
+    match commits.clone().count() {
+        0 => leaves_out_gone || !with_head,
+        1 => leaves_out_gone && !commits.clone().any(|commit| commit.contains("..")),
+        _ => false,
     }
 }
 

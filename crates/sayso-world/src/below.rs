@@ -109,16 +109,23 @@ impl Walk<'_> {
         let path = entry.path();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let small = name.to_lowercase();
-        if !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits_any(pattern, &small)) {
+        let handed_on = search.words || search.whole;
+        // Quoted by git, a name ends otherwise than it does on disk, and then it may be that of another file.
+        let quoted = handed_on && name.contains(['"', '\\']);
+        // A link to a folder is a folder to what goes through links, and to git's lists; what it leads to has names of its own.
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let is_folder = is_folder || search.follow && is_link && fs::metadata(&path).map_or(true, |found| found.is_dir());
+        if !quoted && !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits_any(pattern, &small)) {
             return;
         }
-        let odd = search.words && is_odd(name) || search.whole && is_odd_whole(name, folder == Path::new(self.start));
+        let odd = quoted || search.words && is_odd(name) || search.whole && is_odd_whole(name, folder == Path::new(self.start));
         if odd && self.fact.odd.len() < MOST_FINDINGS {
             self.fact.odd.push(path.to_string_lossy().into_owned());
         }
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => {
-                if search.follow || !self.skips(search) || !is_skipped(&path, name) {
+                // Folders of built and installed things are left out, unless names are handed on: a package could bring a word of its own.
+                if search.follow || handed_on || !is_skipped(&path, name) {
                     self.open.push((path, search));
                 }
             }
@@ -129,14 +136,6 @@ impl Walk<'_> {
             }
             Err(_) => self.fact.incomplete = true,
         }
-    }
-
-    /// Whether folders of built and installed things are left out. Where names are handed on as words, a text that an agent may write
-    /// there without a question could bring a word of its own.
-    fn skips(&self, search: Search) -> bool {
-        let prose =
-            |pattern: &String| [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| pattern.ends_with(end)) || !pattern.contains('.');
-        !(search.words || search.whole) || !self.ground.only.is_empty() && !self.ground.only.iter().any(prose)
     }
 
     fn secret(&mut self, path: &Path, folder: &Path, search: Search) {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+
 use crate::bounded_file::{self, Content, LastLink};
 use crate::canonical::{End, Walker};
 use crate::remembered::LONGEST;
@@ -106,7 +108,8 @@ fn shape(own: &Path) -> Shape {
     let mut folders = true;
     for name in ["objects", "refs"] {
         match fs::metadata(common.join(name)) {
-            Ok(metadata) => folders &= metadata.is_dir(),
+            // Where it may not, it goes on with the folder above.
+            Ok(metadata) => folders &= metadata.is_dir() && access(common.join(name), Access::EXEC_OK).is_ok(),
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Shape::Other,
             Err(_) => folders = false,
         }
@@ -118,15 +121,18 @@ fn shape(own: &Path) -> Shape {
     }
 }
 
+/// So much of a `HEAD` git looks at when it looks for a repository.
+const MOST_OF_HEAD: usize = 255;
+
 /// The start of a `HEAD` that is a regular file; it is looked at for nearly every question, so with as few calls as can be.
 fn head_of(path: &Path) -> Option<String> {
     use std::io::Read as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut file = fs::OpenOptions::new().read(true).custom_flags(i32::try_from(flags.bits()).ok()?).open(path).ok()?;
-    let mut start = [0; 512];
+    let mut start = [0; MOST_OF_HEAD];
     let length = file.read(&mut start).ok()?;
-    // A longer one is none that git writes.
+    // Of a longer one git reads the start, which may say something else.
     let bytes = start.get(..length).filter(|_| length < start.len())?;
     String::from_utf8(bytes.to_vec()).ok()
 }

@@ -22,10 +22,12 @@ fn what_is_certain_is_what_git_prints_and_the_rest_is_not_certain() {
     scratch.file("ws/src/deep/a", "x");
     scratch.folder("ws/alone");
     scratch.run_git(&["init", "-q", "."], b"");
-    for name in ["nested", "far", "there", "flagged", "moved"] {
+    for name in ["nested", "far", "there", "flagged", "moved", "long"] {
         scratch.run_git(&["init", "-q", name], b"");
     }
     scratch.run_git(&["init", "-q", "--bare", "bare"], b"");
+    // Of this one git reads the start alone, and goes on with the repository above.
+    scratch.file("ws/long/.git/HEAD", &format!("ref:{}refs/heads/main\n", " ".repeat(300)));
     scratch.run_git(&["init", "-q", "--separate-git-dir", &scratch.at("ws/apart-data"), "apart"], b"");
     scratch.run_git(&["-C", "far", "config", "core.worktree", &scratch.at("home")], b"");
     scratch.run_git(&["-C", "there", "config", "core.worktree", &scratch.at("ws/there")], b"");
@@ -47,6 +49,7 @@ fn what_is_certain_is_what_git_prints_and_the_rest_is_not_certain() {
         "ws/src/deep",
         "ws/alone",
         "ws/nested",
+        "ws/long",
         "ws/far",
         "ws/there",
         "ws/flagged",

@@ -306,3 +306,34 @@ fn a_name_that_git_tracks_and_that_may_become_an_option_counts_without_its_file(
         }
     }
 }
+
+#[test]
+fn a_search_that_follows_links_is_bound_by_no_pattern_where_one_leads_to_a_folder() {
+    let scratch = Scratch::new();
+    scratch.file("ws/src/a.rs", "x");
+    scratch.file("home/priv/b.rs", "x");
+    scratch.link("ws/src/away", "../../home/priv");
+    let only = vec![pattern("*.rs")];
+    let below = |search: Search| match scratch.one(Question::Below { path: "src".to_owned(), search, only: only.clone() }) {
+        Some(Fact::Below(fact)) => fact,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(below(Search { follow: true, ..EVERYTHING }).secrets.len(), 1, "grep -R --include=*.rs");
+    assert_eq!(below(Search { follow: false, ..EVERYTHING }), BelowFact::default(), "grep -r");
+}
+
+#[test]
+fn names_that_are_handed_on_are_looked_at_in_installed_packages_too() {
+    let scratch = Scratch::new();
+    scratch.file("ws/a.rs", "x");
+    scratch.file("ws/node_modules/p/x\n/b.rs", "x");
+    scratch.file("ws/\"\\303\\251.md", "x");
+    let only = vec![pattern("*.rs")];
+    for (words, whole) in [(true, false), (false, true)] {
+        let search = Search { words, whole, names: true, follow: false, ..EVERYTHING };
+        match scratch.one(Question::Below { path: ".".to_owned(), search, only: only.clone() }) {
+            Some(Fact::Below(fact)) => assert_eq!(fact.odd.len(), 2, "{:?}", fact.odd),
+            other => panic!("{other:?}"),
+        }
+    }
+}
