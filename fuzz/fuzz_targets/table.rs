@@ -41,6 +41,8 @@ fn badness(draft: &Draft) -> [u8; 3] {
         _ => true,
     };
     let unknown = draft.effects.iter().any(|effect| effect.kind == EffectKind::Unknown);
+    // Of a text that cannot be read, dangers are looked for in pieces that may be anything: that it asks is what must stay.
+    let tier = if opaque { 0 } else { tier };
     [tier, (opaque || unknown).into(), (opaque || draft.effects.iter().any(acts)).into()]
 }
 
