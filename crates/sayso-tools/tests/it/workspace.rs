@@ -266,9 +266,10 @@ fn what_did_not_change_is_not_read_again() {
     let text = fs::read(ground.kit.backups().path(&last)).unwrap();
     fs::write(ground.kit.backups().path(&last), String::from_utf8_lossy(&text).replace("sha256:", "sha256:0")).unwrap();
     assert_eq!(keep(), 50);
-    // Only the last listing of a workspace is kept.
+    // Only the last listing of a workspace is kept, but for one whose lock a program that was just being started still had.
     let is_listing = |path: PathBuf| fs::read(path).unwrap().starts_with(b"sayso listing");
-    assert_eq!(ground.kit.backups().all().iter().filter(|kept| is_listing(ground.kit.backups().path(&kept.digest))).count(), 1);
+    let listings = ground.kit.backups().all().iter().filter(|kept| is_listing(ground.kit.backups().path(&kept.digest))).count();
+    assert!((1..=2).contains(&listings), "{listings} listings are kept of at least five");
 }
 
 #[test]
