@@ -38,7 +38,8 @@ fn fold_letters(component: &str) -> Cow<'_, str> {
     let once: String = component.nfkc().filter(|character| !is_ignorable(*character)).flat_map(fold_character).collect();
     let twice: String = once.nfkc().filter(|character| !is_ignorable(*character)).flat_map(fold_character).nfkc().collect();
     // What `İ` becomes: an i with its dot written apart.
-    Cow::Owned(if twice.contains("i\u{307}") { without_extra_dots(&twice) } else { twice })
+    // Without it, the i may go together with a mark behind it.
+    Cow::Owned(if twice.contains("i\u{307}") { without_extra_dots(&twice).nfkc().collect() } else { twice })
 }
 
 /// Full case folding, near enough: going up and down again makes `ß` into `ss`, `ſ` into `s`, `ı` into `i` and `ς` into `σ`.
