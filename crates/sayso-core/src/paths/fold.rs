@@ -191,6 +191,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_behind_a_dot_that_goes_is_folded_at_once() {
+        for name in ["wi\u{307}\u{30f}", "\u{130}\u{30f}", "i\u{307}\u{307}\u{301}"] {
+            let once = fold(name).into_owned();
+            assert_eq!(fold(&once), once, "{name:?}");
+        }
+    }
+
+    #[test]
     fn other_names_stay_other() {
         for name in [".gitignore", "git", "..git", "-git", " .git", ".g it"] {
             assert_ne!(fold(name), ".git", "{name:?}");
