@@ -176,6 +176,8 @@ pub struct PathFact {
     pub owner: Owner,
     /// Whether others than its owner may write it.
     pub writable_by_others: bool,
+    /// Whether it is there for its owner and its group alone: nobody else may read it.
+    pub closed_to_others: bool,
     /// Whether the file system takes `A` and `a` for the same name.
     pub case_insensitive: bool,
     /// Whether git leaves it alone.

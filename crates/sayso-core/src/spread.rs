@@ -91,6 +91,7 @@ mod tests {
             hard_links: 1,
             owner: Owner::Me,
             writable_by_others: false,
+            closed_to_others: false,
             case_insensitive: false,
             ignored: Ignored::No,
             size: None,

@@ -31,6 +31,7 @@ fn answer(question: &Question, planted: &[&str]) -> Fact {
             hard_links: 1,
             owner: Owner::Me,
             writable_by_others: false,
+            closed_to_others: false,
             case_insensitive: false,
             ignored: Ignored::No,
             size: None,

@@ -205,6 +205,16 @@ pub(crate) fn is_odd_whole(name: &str, first: bool) -> bool {
     first && name.starts_with('-') || name.contains(|one: char| one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
+/// Whether a path that git tracks is odd where it is handed on, from whichever folder: a name only if a pattern fits it, a folder on the way always.
+pub(crate) fn is_odd_in_list(path: &str, search: Search, only: &[String]) -> bool {
+    let odd = |name: &str| search.words && is_odd(name) || search.whole && is_odd_whole(name, true);
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let small = name.to_lowercase();
+    // What cannot be read as text may be anything.
+    let fits = only.is_empty() || name.contains('\u{fffd}') || only.iter().any(|pattern| fits_any(pattern, &small));
+    folders.split('/').any(|folder| !folder.is_empty() && odd(folder)) || fits && odd(name)
+}
+
 fn is_skipped(path: &Path, name: &str) -> bool {
     // `objects` only where it is git's store; other projects have source folders of that name.
     let in_git = || path.parent().and_then(Path::file_name).is_some_and(|parent| parent == ".git");

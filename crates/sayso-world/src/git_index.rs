@@ -4,6 +4,7 @@
 //! it. It is read entry by entry as git does. What git might read in another way (a split or sparse index, tables that do not match) is
 //! not read at all, and the caller asks: to go by other signs of submodules there would leave a way to hide one.
 
+use crate::below::is_odd;
 use crate::remembered::Remembered;
 
 /// The longest index that is read; about 300,000 files.
@@ -11,6 +12,9 @@ const LONGEST_INDEX: u64 = 32 * 1024 * 1024;
 
 /// How many submodules are looked at.
 pub(crate) const MOST_SUBMODULES: usize = 32;
+
+/// How many names that are no plain words are kept.
+const MOST_ODD: usize = 1000;
 
 const GITLINK: u32 = 0o160_000;
 const EXTENDED: u16 = 0x4000;
@@ -36,21 +40,19 @@ impl Default for Indexes {
 pub(crate) struct Gitlinks {
     /// The submodules that it names, as paths below the work tree; none if it cannot be read or names too many.
     pub links: Option<Vec<String>>,
-    /// It was read to its end.
-    pub whole: bool,
-    /// A name in it that may become an option where it is handed to another program, from whichever folder: `git ls-files` prints it also
-    /// if there is no such file.
-    pub option: Option<String>,
+    /// Names in it that may become other words where they are handed to another program: `git ls-files` prints them also if there are no
+    /// such files. None if there are too many.
+    pub odd: Option<Vec<String>>,
 }
 
 impl Gitlinks {
     /// Reads an index; `hash` is how many bytes the name of an object has.
     pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
-        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), option: None };
+        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new() };
         let whole = reader.index().is_some();
         let few = whole && reader.found.len() <= MOST_SUBMODULES;
         let links = if few { reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect() } else { None };
-        Gitlinks { links, whole, option: reader.option }
+        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD) }
     }
 }
 
@@ -61,13 +63,7 @@ struct Reader<'a> {
     /// Where each entry begins, and whether its name stands alone.
     starts: Vec<(usize, bool)>,
     found: Vec<Vec<u8>>,
-    option: Option<String>,
-}
-
-/// Whether some part of a name starts with a dash, as a name in a folder or where blanks and quotes part it.
-fn may_be_option(name: &[u8]) -> bool {
-    let parts = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'\'' | b'"' | b'\\');
-    name.first() == Some(&b'-') || name.windows(2).any(|pair| matches!(pair, [before, b'-'] if parts(*before)))
+    odd: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -125,8 +121,9 @@ impl Reader<'_> {
             let padding = (self.at - start).next_multiple_of(8) - (self.at - start);
             self.take(padding)?;
         }
-        if self.option.is_none() && may_be_option(name) {
-            self.option = Some(String::from_utf8_lossy(name).into_owned());
+        let text = String::from_utf8_lossy(name);
+        if self.odd.len() <= MOST_ODD && text.split('/').any(is_odd) {
+            self.odd.push(text.into_owned());
         }
         // More than enough to know that there are too many.
         if mode & 0o170_000 == GITLINK && self.found.len() <= MOST_SUBMODULES {

@@ -12,7 +12,7 @@ use sayso_core::fact::{
 };
 use sayso_core::paths::{common, made_or_kept_by_tools};
 
-use crate::below::{Ground, is_odd, is_odd_whole, look};
+use crate::below::{Ground, is_odd, is_odd_in_list, is_odd_whole, look};
 use crate::bounded_file::LastLink;
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
@@ -351,7 +351,7 @@ impl Pass<'_> {
             return Some(());
         }
         if search.words || search.whole {
-            fact.odd.extend(self.tracked_option(&walked.canonical));
+            fact.odd.extend(self.tracked_odd(&walked.canonical, search, only));
         }
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
@@ -480,28 +480,29 @@ impl Pass<'_> {
         found
     }
 
-    /// A name that git tracks around a folder and that may become an option: a list of git has it also where there is no such file. Where its
-    /// index cannot be read, the index itself is named.
-    fn tracked_option(&mut self, folder: &str) -> Option<String> {
+    /// A name that git tracks around a folder and that may become other words where it is handed on: a list of git has it also where there is
+    /// no such file. Where the index cannot be read, the index itself is named.
+    fn tracked_odd(&mut self, folder: &str, search: Search, only: &[String]) -> Option<String> {
         let Found::Repository(repository) = self.repository(folder) else { return None };
         let index = repository.own.join("index");
         let indexes = &self.machine.indexes;
         // By which names of objects it is to be read, it does not tell: both readings count.
         let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
-        let mut whole = false;
+        let mut read = false;
         for reading in readings {
-            match reading {
-                Recalled::Missing => return None,
-                Recalled::Known(known) if known.whole => {
-                    whole = true;
-                    if let Some(name) = &known.option {
-                        return Some(format!("{}/{name}", repository.root));
-                    }
+            let Recalled::Known(known) = reading else {
+                if matches!(reading, Recalled::Missing) {
+                    return None;
                 }
-                Recalled::Known(_) | Recalled::Unknown => {}
+                continue;
+            };
+            let Some(names) = &known.odd else { continue };
+            read = true;
+            if let Some(name) = names.iter().find(|name| is_odd_in_list(name, search, only)) {
+                return Some(format!("{}/{name}", repository.root));
             }
         }
-        (!whole).then(|| index.to_string_lossy().into_owned())
+        (!read).then(|| index.to_string_lossy().into_owned())
     }
 
     fn reader(&mut self) -> ConfigReader<'_> {

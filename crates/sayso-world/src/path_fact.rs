@@ -18,6 +18,7 @@ pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: 
         hard_links: 1,
         owner: Owner::Other,
         writable_by_others: true,
+        closed_to_others: true,
         case_insensitive: false,
         ignored: Ignored::Unknown,
         size: None,
@@ -31,6 +32,7 @@ pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: 
             Some(PathFact {
                 owner: owner(&metadata, uid),
                 writable_by_others: writable_by_others(&metadata),
+                closed_to_others: false,
                 // Below a file there is no folder to try names in.
                 case_insensitive: metadata.is_dir() && case.insensitive(walker, folder),
                 ..fact(PathKind::Missing)
@@ -43,6 +45,7 @@ pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: 
                 hard_links: if kind == PathKind::File { metadata.nlink() } else { 1 },
                 owner: owner(&metadata, uid),
                 writable_by_others: writable_by_others(&metadata),
+                closed_to_others: metadata.mode() & FOR_OTHERS_TO_READ == 0,
                 case_insensitive: case.insensitive(walker, folder),
                 size: (kind == PathKind::File).then_some(metadata.len()),
                 ..fact(kind)
@@ -50,6 +53,8 @@ pub(crate) fn path_fact(walked: Walked, walker: &Walker, case: &CaseRules, uid: 
         }
     }
 }
+
+const FOR_OTHERS_TO_READ: u32 = 0o004;
 
 /// Whether group or others may change what stands there. In a sticky folder (`/tmp`) they can add names but not take over those of
 /// others; the mode of a link means nothing.

@@ -73,7 +73,7 @@ fn without_deleted_mark(binary: PathBuf) -> PathBuf {
 
 /// What is set there counts for every git that is started, whatever the folder holds.
 fn git_elsewhere() -> Option<(String, String)> {
-    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR"];
+    let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"];
     names.into_iter().find_map(|name| Some((name.to_owned(), env::var_os(name)?.to_string_lossy().into_owned())))
 }
 

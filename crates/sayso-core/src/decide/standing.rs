@@ -87,16 +87,20 @@ impl<'a> Standing<'a> {
 fn is_common(effect: &Effect, fact: &PathFact, written: &str) -> bool {
     let is_file = matches!(fact.kind, PathKind::File | PathKind::Missing);
     let by_root = !fact.writable_by_others && fact.owner == Owner::Root;
+    // What root keeps from everybody else is no more common to root.
+    let is_open = !fact.closed_to_others;
     match common(&fact.canonical) {
         None => false,
-        Some(Common::Machine) => is_file && !fact.writable_by_others,
+        Some(Common::Machine) => is_file && is_open && !fact.writable_by_others,
         // The world does not look there: the path is text, in which nothing but the kernel's own links and no step back may lead.
         Some(Common::Process) => {
             let of_kernel = |at: &str| matches!(at, "/proc/net" | "/proc/mounts");
             let plain = fact.links.iter().all(|link| of_kernel(&link.at)) && !written.split('/').any(|name| name == "..");
             fact.kind == PathKind::Channel && plain && !effect.manner.recursive
         }
-        Some(Common::Package { deep }) => by_root && (is_file || fact.kind == PathKind::Folder && (deep || !effect.manner.recursive)),
+        Some(Common::Package { deep }) => {
+            by_root && is_open && (is_file || fact.kind == PathKind::Folder && (deep || !effect.manner.recursive))
+        }
     }
 }
 

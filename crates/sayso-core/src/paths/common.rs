@@ -106,7 +106,8 @@ fn package(path: &str) -> Option<Common> {
     }
     let rest = LIBRARIES.iter().find_map(|folder| relative(path, folder))?;
     let first = rest.split('/').next().unwrap_or_default();
-    (!OTHERS.contains(&first)).then_some(Common::Package { deep: !rest.is_empty() })
+    // Whole programs lie there with their settings, so what is below is not known by its place.
+    (!OTHERS.contains(&first)).then_some(Common::Package { deep: false })
 }
 
 #[cfg(test)]
@@ -121,11 +122,12 @@ mod tests {
         for path in ["/proc/self/status", "/proc/self/mounts", "/proc/self/net/dev"] {
             assert_eq!(common(path), Some(Common::Process), "{path}");
         }
-        for path in ["/usr/include", "/usr/include/sys/types.h", "/usr/bin/ls", "/usr/lib/python3", "/usr/share/dict/words", "/lib64/x.so"]
-        {
+        for path in ["/usr/include", "/usr/include/sys/types.h", "/usr/bin/ls", "/usr/share/dict/words"] {
             assert_eq!(common(path), Some(Common::Package { deep: true }), "{path}");
         }
-        assert_eq!(common("/usr/lib"), Some(Common::Package { deep: false }));
+        for path in ["/usr/lib", "/usr/lib/python3", "/lib64/x.so"] {
+            assert_eq!(common(path), Some(Common::Package { deep: false }), "{path}");
+        }
         for path in "/ /usr /usr/local /usr/local/include/x /usr/includes /usr/share /usr/share/wordpress/wp-config.php /usr/src /etc /etc/shadow \
             /etc/passwd /usr/lib/cgi-bin/x /usr/lib/credstore/x /usr/lib/ssl/private/k /proc /proc/self /proc/self/environ /proc/self/cmdline \
             /proc/self/mem /proc/self/fd/0 /proc/self/maps /proc/self/cwd/x /proc/1/status /proc/1/environ /proc/12/net/dev /proc/kcore /proc/kmsg \

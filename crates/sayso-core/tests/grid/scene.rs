@@ -64,6 +64,7 @@ fn place(written: &str, flags: &[&str]) -> Target {
         hard_links: if has("hard") { 2 } else { 1 },
         owner: if has("root") { Owner::Root } else { Owner::Me },
         writable_by_others: has("others"),
+        closed_to_others: has("closed"),
         case_insensitive: has("nocase"),
         ignored: match () {
             () if has("ignored") => Ignored::Yes,

@@ -35,6 +35,7 @@ impl OneFile {
             hard_links: 1,
             owner: Owner::Me,
             writable_by_others: false,
+            closed_to_others: false,
             case_insensitive: false,
             ignored: Ignored::No,
             size: None,

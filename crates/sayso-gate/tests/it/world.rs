@@ -144,6 +144,7 @@ impl Scripted {
             hard_links: 1,
             owner: Owner::Me,
             writable_by_others: false,
+            closed_to_others: false,
             case_insensitive: false,
             size,
         }

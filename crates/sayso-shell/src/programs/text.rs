@@ -1,7 +1,7 @@
 //! Programs that turn text or data into other text: most read their operands and print, a few have one that is written.
 
 use super::builtins::is_number;
-use super::{Program, compare, reads, says, takes_none};
+use super::{Program, compare, reads, reads_below, says, takes_none};
 use crate::hole;
 use crate::options::Parsed;
 use crate::scene::{PLAIN, Scene};
@@ -131,6 +131,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-e,--exe=< -a,--addresses -b,--target= -C,--demangle? -f,--functions -i,--inlines -j,--section= -p,--pretty-print -s,--basenames --help --version",
         addresses,
     ),
+    Program::new(
+        &["cloc"],
+        "--by-file --by-file-by-lang --exclude-dir=+ --exclude-ext=+ --exclude-lang=+ --include-ext=+ --include-lang=+ --quiet --csv \
+         --json --yaml --xml --md --hide-rate --skip-uniqueness --sum-one --progress-rate=+ --show-lang --show-ext --match-f=+ \
+         --not-match-f=+ --match-d=+ --not-match-d=+ --fullpath --help --version -v~",
+        lines_of_code,
+    ),
     Program::new(&["size"], "-A -B -d -o -x -t,--totals -G --version", no_list),
     Program::new(
         &["bat", "batcat"],
@@ -162,12 +169,17 @@ pub(super) fn may_be_list(word: &str) -> bool {
     word.starts_with(['@', hole::TEXT, hole::LIST, hole::STAR, hole::ANY])
 }
 
-/// Only what can be no list of further words.
-fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+/// Refuses what may be a list of further words.
+fn refuse_lists(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let values = parsed.options.iter().filter_map(|option| option.value);
     if parsed.operands.iter().copied().chain(values).any(may_be_list) {
         scene.unlisted(format!("`{}` takes further words from a file", scene.name));
     }
+}
+
+/// Only what can be no list of further words.
+fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    refuse_lists(scene, parsed);
     if parsed.value("--bytes").is_some_and(|count| !is_number(count)) {
         scene.unlisted("this form of `strings` is not known");
     }
@@ -179,13 +191,26 @@ fn no_list(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Its operands are addresses in a program.
 fn addresses(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let values = parsed.options.iter().filter_map(|option| option.value);
-    if parsed.operands.iter().copied().chain(values).any(may_be_list) {
-        scene.unlisted("`addr2line` takes further words from a file");
-    }
+    refuse_lists(scene, parsed);
     if !parsed.has("--exe") {
         scene.read("a.out", false);
     }
+}
+
+/// Counts lines below folders. What is no file it takes for a commit if it looks like one, and starts git; archives are unpacked.
+fn lines_of_code(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    const PACKED: [&str; 19] =
+        ["tar", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zip", "whl", "jar", "war", "ear", "rpm", "deb", "7z", "z", "lzo", "zst", "rar"];
+    let is_number = |word: &str| word.split(|letter: char| !letter.is_ascii_hexdigit()).any(|run| run.len() >= 5);
+    let is_packed = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        name.split('.').skip(1).any(|ending| PACKED.contains(&ending))
+    };
+    let may_be_commit = |word: &str| word.contains("HEAD") || word.contains("master") || is_number(word);
+    if let Some(word) = parsed.operands.iter().find(|word| !hole::is_literal(word) || may_be_commit(word) || is_packed(word)) {
+        scene.unlisted_word(word, format!("`cloc` takes `{}` for a commit or an archive, and starts other programs", scene.shown(word)));
+    }
+    reads_below(scene, &parsed.operands, true);
 }
 
 /// `xxd` has options of several letters behind one dash, and writes its second operand.

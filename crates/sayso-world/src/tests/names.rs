@@ -33,7 +33,11 @@ impl Scratch {
     }
 
     fn below(&self, path: &str, search: Search) -> BelowFact {
-        match self.one(Question::Below { path: pattern(path), search, only: Vec::new() }) {
+        self.below_only(path, search, &[])
+    }
+
+    fn below_only(&self, path: &str, search: Search, only: &[&str]) -> BelowFact {
+        match self.one(Question::Below { path: pattern(path), search, only: only.iter().map(|name| pattern(name)).collect() }) {
             Some(Fact::Below(fact)) => fact,
             other => panic!("{path}: {other:?}"),
         }
@@ -285,24 +289,35 @@ fn time_of_a_search() {
 }
 
 #[test]
-fn a_name_that_git_tracks_and_that_may_become_an_option_counts_without_its_file() {
-    for (name, counts) in
-        [("--files0-from=x", true), ("sub/-x", true), ("a --b", true), ("q\"-x", true), ("a-b.rs", false), ("sub/a b", false)]
-    {
+fn a_name_that_git_tracks_and_that_may_become_other_words_counts_without_its_file() {
+    // What is tracked; whether it counts where names are parted, and where each is handed on whole; the same for names that end in `.rs`.
+    for (name, counts) in [
+        ("--files0-from=x", [true, true, false, false]),
+        ("sub/-omain.rs", [true, true, true, true]),
+        ("-d/a.md", [true, true, true, true]),
+        ("a --b", [true, false, false, false]),
+        ("a /home/u/.ssh/id_rsa .rs", [true, false, true, false]),
+        ("x /etc/y/a.rs", [true, false, true, false]),
+        ("q\"x.rs", [true, true, true, true]),
+        ("a\nb.rs", [true, true, true, true]),
+        ("a-b.rs", [false; 4]),
+        ("docs notes.md", [true, false, false, false]),
+    ] {
         for format in ["sha1", "sha256"] {
             let scratch = Scratch::new();
             scratch.run_git(&["init", "-q", "--object-format", format, "."], b"");
-            scratch.file("ws/src/a.rs", "x");
+            scratch.file("ws/src/c.rs", "x");
             scratch.file(&format!("ws/{name}"), "x");
             scratch.run_git(&["add", "-A"], b"");
             std::fs::remove_file(scratch.at(&format!("ws/{name}"))).unwrap();
-            for search in [Search { words: true, names: true, ..EVERYTHING }, Search { whole: true, names: true, ..EVERYTHING }] {
-                assert_eq!(scratch.below("src", search).odd.len(), usize::from(counts), "{name} {format}");
-            }
+            let handed_on = |words: bool| Search { words, whole: !words, names: true, ..EVERYTHING };
+            let seen = [(true, &[][..]), (false, &[]), (true, &["*.rs"]), (false, &["*.rs"])]
+                .map(|(words, only)| !scratch.below_only("src", handed_on(words), only).odd.is_empty());
+            assert_eq!(seen, counts, "{name:?} {format}");
             assert_eq!(scratch.below("src", EVERYTHING).odd, [""; 0]);
             // An index that says something else than git would read.
             scratch.file("ws/.git/index", "DIRC");
-            assert_eq!(scratch.below("src", Search { words: true, names: true, ..EVERYTHING }).odd.len(), 1, "{name}");
+            assert_eq!(scratch.below("src", handed_on(true)).odd.len(), 1, "{name}");
         }
     }
 }
@@ -313,13 +328,9 @@ fn a_search_that_follows_links_is_bound_by_no_pattern_where_one_leads_to_a_folde
     scratch.file("ws/src/a.rs", "x");
     scratch.file("home/priv/b.rs", "x");
     scratch.link("ws/src/away", "../../home/priv");
-    let only = vec![pattern("*.rs")];
-    let below = |search: Search| match scratch.one(Question::Below { path: "src".to_owned(), search, only: only.clone() }) {
-        Some(Fact::Below(fact)) => fact,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(below(Search { follow: true, ..EVERYTHING }).secrets.len(), 1, "grep -R --include=*.rs");
-    assert_eq!(below(Search { follow: false, ..EVERYTHING }), BelowFact::default(), "grep -r");
+    let below = |follow: bool| scratch.below_only("src", Search { follow, ..EVERYTHING }, &["*.rs"]);
+    assert_eq!(below(true).secrets.len(), 1, "grep -R --include=*.rs");
+    assert_eq!(below(false), BelowFact::default(), "grep -r");
 }
 
 #[test]
@@ -328,12 +339,8 @@ fn names_that_are_handed_on_are_looked_at_in_installed_packages_too() {
     scratch.file("ws/a.rs", "x");
     scratch.file("ws/node_modules/p/x\n/b.rs", "x");
     scratch.file("ws/\"\\303\\251.md", "x");
-    let only = vec![pattern("*.rs")];
-    for (words, whole) in [(true, false), (false, true)] {
-        let search = Search { words, whole, names: true, follow: false, ..EVERYTHING };
-        match scratch.one(Question::Below { path: ".".to_owned(), search, only: only.clone() }) {
-            Some(Fact::Below(fact)) => assert_eq!(fact.odd.len(), 2, "{:?}", fact.odd),
-            other => panic!("{other:?}"),
-        }
+    for words in [true, false] {
+        let odd = scratch.below_only(".", Search { words, whole: !words, names: true, follow: false, ..EVERYTHING }, &["*.rs"]).odd;
+        assert_eq!(odd.len(), 2, "{odd:?}");
     }
 }

@@ -20,10 +20,11 @@ fn a_plain_file() {
     assert_eq!(fact.canonical, scratch.at("ws/a"));
     let me = if rustix::process::geteuid().is_root() { Owner::Root } else { Owner::Me };
     assert_eq!((fact.kind, fact.size, fact.hard_links, fact.owner), (PathKind::File, Some(4), 1, me));
-    assert_eq!((fact.ignored, fact.writable_by_others), (Ignored::NoRepository, false));
+    assert_eq!((fact.ignored, fact.writable_by_others, fact.closed_to_others), (Ignored::NoRepository, false, false));
     assert!(fact.links.is_empty());
     fs::set_permissions(scratch.at("ws/a"), Permissions::from_mode(0o602)).unwrap();
-    assert!(scratch.path("a").unwrap().writable_by_others);
+    let fact = scratch.path("a").unwrap();
+    assert!(fact.writable_by_others && fact.closed_to_others);
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn pack_path(fact: &PathFact, usual: Option<&str>) -> Node {
         Owner::Other => Some('o'),
     });
     text.extend(fact.writable_by_others.then_some('w'));
+    text.extend(fact.closed_to_others.then_some('c'));
     text.extend(fact.case_insensitive.then_some('i'));
     text.extend(match fact.ignored {
         Ignored::No => None,
@@ -186,6 +187,7 @@ fn unpack_path(node: &Node, usual: Option<&str>) -> Option<PathFact> {
             () => Owner::Me,
         },
         writable_by_others: has('w'),
+        closed_to_others: has('c'),
         case_insensitive: has('i'),
         ignored: match () {
             () if has('y') => Ignored::Yes,

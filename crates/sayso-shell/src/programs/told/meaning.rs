@@ -74,8 +74,7 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
     if does == Does::Looks
         && let Some(value) = given.options.iter().filter_map(|option| option.value).find(|value| value.starts_with('@'))
     {
-        scene.read(value.trim_start_matches('@'), false);
-        scene.unlisted_word(value, format!("`{}` may take more words from `{}`", scene.name, scene.shown(value)));
+        takes_list(scene, value);
     }
     paths_of_options(scene, given);
     for address in given.options.iter().filter(|option| option.takes == Takes::ReadPath).filter_map(|option| option.value) {
@@ -188,18 +187,10 @@ fn operands(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, looks: bool)
             Role::Write if *word == "-" && scene.name == "pdftotext" => {}
             // Some take an address where they take a file.
             Role::Read | Role::ReadBelow | Role::Search if fetches(scene, word) => fits = false,
-            Role::Read | Role::ReadBelow | Role::Search if scene.name == "cloc" && may_be_commit_or_archive(word) => {
-                fits = false;
-                scene.unlisted_word(
-                    word,
-                    format!("`cloc` takes `{}` for a commit or an archive, and starts other programs", scene.shown(word)),
-                );
-            }
             // Many take more words from a file that is named so.
             Role::Read | Role::ReadBelow | Role::Search if word.starts_with('@') && looks => {
                 fits = false;
-                scene.read(word.trim_start_matches('@'), false);
-                scene.unlisted_word(word, format!("`{}` may take more words from `{}`", scene.name, scene.shown(word)));
+                takes_list(scene, word);
             }
             Role::Read => scene.read(word, false),
             Role::ReadBelow => scene.read(word, true),
@@ -248,15 +239,8 @@ fn fetches(scene: &mut Scene<'_>, word: &str) -> bool {
     address
 }
 
-/// Whether a word may be the name of a commit, or of an archive, by what it looks like: letters of a number in a row, the names that every
-/// repository has, or an ending.
-fn may_be_commit_or_archive(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let number = lower.split(|letter: char| !letter.is_ascii_hexdigit()).any(|run| run.len() >= 5);
-    let named = ["head", "master", "main"].iter().any(|name| lower.contains(name));
-    let name = lower.rsplit('/').next().unwrap_or_default();
-    let endings =
-        ["tar", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zip", "whl", "jar", "war", "ear", "rpm", "deb", "7z", "z", "lzo", "zst", "rar"];
-    let archive = name.split('.').skip(1).any(|ending| endings.contains(&ending));
-    !hole::is_literal(word) || archive || (number || named) && !word.contains('/') && !name.contains('.')
+/// `@file`, of which nobody knows which words are in it.
+fn takes_list(scene: &mut Scene<'_>, word: &str) {
+    scene.read(word.trim_start_matches('@'), false);
+    scene.unlisted_word(word, format!("`{}` may take more words from `{}`", scene.name, scene.shown(word)));
 }
