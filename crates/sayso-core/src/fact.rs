@@ -50,12 +50,8 @@ pub enum Question {
     GitHelpers {
         /// A folder, absolute or relative to the operation's folder.
         folder: String,
-        /// The command shows addresses of other repositories, so a password among them counts.
-        logins: bool,
-        /// The command shows settings that it does not name, so a password in any of them counts.
-        settings: bool,
-        /// The command shows what is in every commit it can reach, so a stash counts, which may hold files that git does not track.
-        stash: bool,
+        /// What the command shows besides files that git tracks.
+        shows: Shows,
     },
     /// Which settings in this folder, or in one above it, would make a program do something else than its words say?
     ///
@@ -88,6 +84,19 @@ pub enum Counts {
     AsLink,
     /// If it names a version of Go that is newer than the one installed, which would be fetched then, or if that cannot be told.
     WithNewerGo,
+}
+
+/// What a command of git shows besides files that git tracks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shows {
+    /// Addresses of other repositories, so a password among them counts.
+    pub logins: bool,
+    /// Settings that it does not name, so a password in any of them counts.
+    pub settings: bool,
+    /// What is in every commit it can reach, so a stash counts, which may hold files that git does not track.
+    pub stash: bool,
+    /// What is in any two files or folders, where there is no repository.
+    pub untracked: bool,
 }
 
 /// How a search goes through a folder.
@@ -332,6 +341,8 @@ pub enum GitHelperKind {
     Outside,
     /// There is a stash, which the command would show.
     Stash,
+    /// There is no repository, and the command would show whole folders.
+    Untracked,
     /// It holds a password or a token, which the command would show.
     Login,
     /// A setting that is not known to be inert.

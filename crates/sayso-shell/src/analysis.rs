@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::{Question, Search};
+use sayso_core::fact::{Question, Search, Shows};
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
@@ -42,7 +42,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
         ..Draft::default()
     };
     if steps.iter().any(|step| step.folders.list().iter().any(|folder| hole::below_top(folder).is_some())) {
-        draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false }));
+        draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() }));
     }
     for (part, step) in steps.into_iter().enumerate() {
         if let Err(refusal) = plain(&mut draft, part, step) {

@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Bound, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
-use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting, TOP};
+use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting, Shows, TOP};
 use sayso_core::url::Url;
 
 use crate::field::Field;
@@ -290,8 +290,8 @@ impl<'a> Scene<'a> {
         self.draft.effects.push(Effect { part: Some(self.part), at, ..Effect::new(EffectKind::Connect, target) });
     }
 
-    /// Asks what git would run in a folder, and whether there are passwords among its addresses.
-    pub(crate) fn ask_git(&mut self, folder: &str, logins: bool, settings: bool) {
+    /// Asks what git would run in a folder, and what of this it would show.
+    pub(crate) fn ask_git(&mut self, folder: &str, shows: Shows) {
         let folder = match self.folders {
             [from] => asked(&in_folder(from, folder)),
             // The repository of a folder and that of its top are the same.
@@ -299,7 +299,7 @@ impl<'a> Scene<'a> {
             _ => None,
         };
         match folder {
-            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, settings, stash: false })),
+            Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, shows })),
             None => self.unknown("which repository it works on depends on what ran before"),
         }
     }
@@ -316,10 +316,11 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Asks whether there is a stash, since its untracked files would be shown.
-    pub(crate) fn ask_for_stash(&mut self) {
-        if let Some(Question::GitHelpers { folder, logins, settings, .. }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
-            self.git = Some(self.draft.ask(Question::GitHelpers { folder, logins, settings, stash: true }));
+    /// Asks git's question anew, since the command shows more.
+    pub(crate) fn git_shows(&mut self, more: impl FnOnce(&mut Shows)) {
+        if let Some(Question::GitHelpers { folder, mut shows }) = self.git.and_then(|at| self.draft.questions.get(at)).cloned() {
+            more(&mut shows);
+            self.git = Some(self.draft.ask(Question::GitHelpers { folder, shows }));
         }
     }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{is_read_only, paths, tier};
 use sayso_core::effect::{EffectKind, Target};
-use sayso_core::fact::Question;
+use sayso_core::fact::{Question, Shows};
 use sayso_core::verdict::Tier;
 use sayso_shell::analyse;
 
@@ -121,7 +121,6 @@ fn h_11_h_62_unknown_flags_and_forms_are_never_read_only() {
         "git log --output=x",
         "git diff --ext-diff",
         "git show --textconv",
-        "git diff --no-index a b",
         "git branch -D main",
         "git branch new",
         "git branch -m a b",
@@ -222,7 +221,7 @@ fn questions_are_asked_once_and_for_every_program_but_builtins() {
     assert_eq!(draft.questions[command.program.unwrap()], Question::Program { name: "git".into() });
     assert_eq!(
         draft.questions[command.git.unwrap()],
-        Question::GitHelpers { folder: "sub".into(), logins: false, settings: false, stash: false }
+        Question::GitHelpers { folder: "sub".into(), shows: Shows { untracked: true, ..Shows::default() } }
     );
     assert_eq!(analyse("git -C a -C b status").commands[0].git.map(|_| ()), Some(()));
     for text in ["cd x", "echo x", "printf x", "pwd", "true", "false", "test -f x", "time echo x"] {

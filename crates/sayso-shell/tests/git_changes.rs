@@ -82,8 +82,6 @@ git diff --output=x
 git diff --output x
 git diff --ext-diff
 git diff --textconv
-git diff --no-index a b
-git diff --no-index a /etc/shadow
 git diff -Oorder
 git diff -- '*nv'
 git diff -- '*.local'

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{GitFact, GitHelper, GitHelperKind, GitScope};
+use sayso_core::fact::{GitFact, GitHelper, GitHelperKind, GitScope, Shows};
 
 use crate::bounded_file::{self, Content, LastLink};
 use crate::canonical::{Walker, is_within};
@@ -17,22 +17,14 @@ use crate::git_syntax::Setting;
 use crate::remembered::LONGEST;
 use crate::repository::{Found, Repository};
 
-/// What a command shows besides, and so is told only for it.
-#[derive(Clone, Copy)]
-pub(crate) struct Shown {
-    /// Addresses of other repositories.
-    pub logins: bool,
-    /// Settings of any name.
-    pub settings: bool,
-    /// What is in every commit that has a name.
-    pub stash: bool,
-}
-
 /// The helpers that the settings and the hooks of a repository and its submodules name. `folder` is where git would run.
-pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader<'_>, folder: &str, shown: Shown) -> GitFact {
+pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader<'_>, folder: &str, shows: Shows) -> GitFact {
     let mut fact = GitFact { root: None, helpers: Vec::new(), incomplete: false };
     match found {
-        Found::Nothing => add(&mut fact, None, config, reader, folder),
+        Found::Nothing => {
+            add(&mut fact, None, config, reader, folder);
+            fact.helpers.extend(shows.untracked.then(|| untracked(folder)));
+        }
         Found::Unclear(root) => {
             fact.root = Some(root.clone());
             add(&mut fact, None, config, reader, folder);
@@ -55,15 +47,15 @@ pub(crate) fn git_fact(found: &Found, config: &Config, reader: &mut ConfigReader
             }
         }
     }
-    if shown.stash
+    if shows.stash
         && let Found::Repository(repository) = found
     {
         fact.helpers.extend(stash(repository));
     }
-    if shown.logins {
+    if shows.logins {
         let folder = if let Found::Repository(repository) = found { Some(repository.common.as_path()) } else { None };
-        let shows = |setting: &Setting| shows_login(setting) || shown.settings && holds_secret(setting);
-        let settings = config.settings.iter().filter(|placed| shows(&placed.setting));
+        let told = |setting: &Setting| shows_login(setting) || shows.settings && holds_secret(setting);
+        let settings = config.settings.iter().filter(|placed| told(&placed.setting));
         let by_settings = settings.map(|placed| (placed.setting.key().to_lowercase(), placed.file.clone()));
         let by_files = folder.and_then(old_remote_with_login).map(|file| ("remote".to_owned(), file));
         let login = |(name, file): (String, String)| GitHelper {
@@ -88,6 +80,18 @@ pub(crate) fn by_environment((variable, value): &(String, String)) -> GitHelper 
         file: "the environment".to_owned(),
         scope: GitScope::Repository,
         kind: GitHelperKind::Outside,
+        on_read: true,
+    }
+}
+
+/// No repository says which files are its own.
+fn untracked(folder: &str) -> GitHelper {
+    GitHelper {
+        name: "repository".to_owned(),
+        value: String::new(),
+        file: folder.to_owned(),
+        scope: GitScope::Repository,
+        kind: GitHelperKind::Untracked,
         on_read: true,
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::fact::{
     BelowFact, Counts, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact,
-    Surroundings, below_top, from_home, is_pattern,
+    Shows, Surroundings, below_top, from_home, is_pattern,
 };
 use sayso_core::paths::{common, made_or_kept_by_tools};
 
@@ -17,7 +17,7 @@ use crate::bounded_file::LastLink;
 use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent};
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
-use crate::git_fact::{Shown, by_environment, elsewhere, git_fact};
+use crate::git_fact::{by_environment, elsewhere, git_fact};
 use crate::git_index::Indexes;
 use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
@@ -232,9 +232,7 @@ impl Pass<'_> {
             Question::Below { search, only, .. } => self.below(&path, *search, only).map(Fact::Below),
             Question::Names { .. } => self.names(&path).map(Fact::Names),
             Question::Program { .. } => self.program(&path).map(Fact::Program),
-            Question::GitHelpers { logins, settings, stash, .. } => {
-                self.git(&path, Shown { logins: *logins, settings: *settings, stash: *stash })
-            }
+            Question::GitHelpers { shows, .. } => self.git(&path, *shows),
             Question::Settings { settings, .. } => self.settings(&path, settings).map(Fact::Settings),
         }
     }
@@ -428,7 +426,7 @@ impl Pass<'_> {
         files.status(repository, path, is_folder, existing, &machine.patterns, &mut self.left)
     }
 
-    fn git(&mut self, folder: &str, shown: Shown) -> Option<Fact> {
+    fn git(&mut self, folder: &str, shows: Shows) -> Option<Fact> {
         let folder = self.walker.walk(&self.surroundings.cwd, folder, false)?;
         if matches!(folder.end, End::PerProcess) {
             return None;
@@ -439,7 +437,7 @@ impl Pass<'_> {
             _ => None,
         };
         let config = self.take_config(repository);
-        let mut fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shown);
+        let mut fact = git_fact(&found, &config, &mut self.reader(), &folder.canonical, shows);
         fact.helpers.extend(self.machine.whereabouts.git_elsewhere.as_ref().map(by_environment));
         self.configs.insert(repository.map_or_else(String::new, |repository| repository.root.clone()), config);
         Some(Fact::Git(fact))

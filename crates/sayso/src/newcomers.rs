@@ -8,7 +8,7 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, GitScope, Question};
+use sayso_core::fact::{Fact, GitScope, Question, Shows};
 use sayso_core::visible::visible;
 use sayso_sandbox::found::Found;
 use sayso_sandbox::placeholders::is_ours;
@@ -97,7 +97,7 @@ fn new_ones(before: &Found, now: &Found) -> BTreeSet<PathBuf> {
 fn is_inert(path: &Path, workspace: &Path, machine: &Machine) -> bool {
     let folder = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
     let (Some(folder), Some(workspace)) = (folder.to_str(), workspace.to_str()) else { return false };
-    let question = Question::GitHelpers { folder: folder.to_owned(), logins: false, settings: false, stash: false };
+    let question = Question::GitHelpers { folder: folder.to_owned(), shows: Shows::default() };
     let facts = machine.answer(folder, workspace, &[question]);
     match facts.answers.first() {
         Some(Some(Fact::Git(fact))) => {

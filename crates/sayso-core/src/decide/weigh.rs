@@ -142,6 +142,7 @@ fn what_git_does(helper: &GitHelper) -> String {
         GitHelperKind::Bare => format!("git takes `{file}` for a repository by its shape alone, and would do what is set there"),
         GitHelperKind::Outside => format!("git would read `{value}` by `{file}`, which is outside of the workspace or secret"),
         GitHelperKind::Stash => format!("git may show files in the stash that it does not track, by `{file}`"),
+        GitHelperKind::Untracked => format!("`{file}` is in no repository, and so git shows all that is in the folders it is given"),
         GitHelperKind::Login => format!("git may show a password or a token, by `{name}` in `{file}`"),
         // Without the value: settings that nobody knows can be secrets.
         GitHelperKind::Unknown => format!("the repository sets `{name}` in `{file}`, which is not known to be harmless"),

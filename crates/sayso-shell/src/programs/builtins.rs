@@ -19,7 +19,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["help"], "-d -m -s", says),
     // So are these two. Nothing is known of variables behind them.
     Program::new(&["mapfile", "readarray"], "-t -n= -s=", read_all).interpreter(),
-    Program::new(&["hash"], "-r -l", takes_none).builtin(),
+    Program::new(&["hash"], "-r -l -t", remembered).builtin(),
     Program::new(&["jobs"], "-l -p -r -s -n", says).builtin().interpreter(),
     Program::new(&["dirs"], "-v -l -p", takes_none).builtin(),
     Program::new(&["times"], "", takes_none).builtin(),
@@ -124,6 +124,11 @@ fn read_all(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !counted || !matches!(parsed.operands.as_slice(), [name] if is_name(name) && is_own_name(name)) {
         scene.unknown("reads into a variable that may mean something to the shell, and may run code");
     }
+}
+
+/// Names are only shown with `-t`; without it they are looked for and kept.
+fn remembered(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("-t") { says(scene, parsed) } else { takes_none(scene, parsed) }
 }
 
 /// A limit that is only shown.

@@ -1,4 +1,5 @@
-//! Programs that tell about the networks of the machine and what is connected: none may ask another machine for a name it was given.
+//! Programs that tell about the networks of the machine and what is connected: none may ask another machine for a name it was given. The names
+//! of what is connected already they may look up, since no word of the command is told to anybody by that.
 
 use super::Program;
 use crate::hole;
@@ -77,18 +78,7 @@ fn sockets(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// Without `-n` other machines are asked for the names of addresses.
 fn only_protocols(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let without_addresses = ["--interfaces", "--statistics", "--unix", "--version"];
-    let only_those = !parsed.options.is_empty()
-        && parsed
-            .options
-            .iter()
-            .all(|option| without_addresses.contains(&&*option.name) || matches!(&*option.name, "--listening" | "--all" | "--programs"))
-        && without_addresses.iter().any(|name| parsed.has(name));
-    if !parsed.has("--numeric") && !only_those {
-        scene.unknown("`netstat` without `-n` asks other machines for names");
-    }
     if !parsed.operands.iter().all(|word| matches!(*word, "tcp" | "udp" | "inet" | "inet6")) {
         scene.unknown("this form of `netstat` is not known");
     }
@@ -109,13 +99,15 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     };
     let flags = |rest: &str| rest.bytes().all(|letter| b"nPtlaUV".contains(&letter));
     let mut words = parsed.operands.iter().copied().peekable();
-    let (mut known, mut files, mut numeric) = (true, false, false);
+    let mut known = true;
     while let Some(word) = words.next() {
-        // `-n` shows numbers instead of names, and `-t` shows neither.
-        numeric |= word.strip_prefix('-').is_some_and(|rest| rest.split('i').next().is_some_and(|flags| flags.contains(['n', 't'])));
         known &= match word {
             "-p" => words.next().is_some_and(|value| letters(value, b",")),
-            "-u" | "-c" => words.next().is_some_and(|value| letters(value, b"_.,-") && !value.starts_with('-')),
+            "+D" | "+d" => words.next().is_some_and(|folder| {
+                scene.read(folder, true);
+                hole::is_literal(folder) && !folder.starts_with(['-', '+'])
+            }),
+            "-u" | "-c" | "-d" => words.next().is_some_and(|value| letters(value, b"_.,-") && !value.starts_with('-')),
             _ => match word.strip_prefix('-') {
                 Some("sTCP:LISTEN" | "sTCP:ESTABLISHED") => true,
                 Some(rest) => match rest.split_once('i') {
@@ -125,16 +117,11 @@ fn open_files(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
                     None => !rest.is_empty() && flags(rest),
                 },
                 None => {
-                    files = true;
                     scene.read(word, false);
                     hole::is_literal(word) && !word.starts_with('+')
                 }
             },
         };
-    }
-    let only_files = files && parsed.operands.iter().all(|word| !word.starts_with('-'));
-    if !numeric && !only_files && parsed.operands != ["-v"] {
-        scene.unknown("`lsof` without `-n` asks other machines for names");
     }
     if !known {
         scene.unknown("this form of `lsof` is not known");

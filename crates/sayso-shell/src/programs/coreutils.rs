@@ -65,7 +65,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         reads,
     ),
     Program::new(&["cksum"], "-a,--algorithm= --tag -z,--zero --help --version", reads),
-    Program::new(&["stat"], "-c,--format= --printf= -L,--dereference -f,--file-system -t,--terse --help --version", reads),
+    Program::new(&["stat"], "-c,--format= --printf= -L,--dereference -f,--file-system~ -t,--terse --help --version", reads),
     Program::new(
         &["file"],
         "-b,--brief -i,--mime --mime-type --mime-encoding -L,--dereference -h,--no-dereference -k,--keep-going -N,--no-pad --help --version",

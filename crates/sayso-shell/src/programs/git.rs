@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use sayso_core::fact::Shows;
+
 use super::Program;
 use super::git_changes::{self as changes};
 use super::git_globals::{Globals, globals};
@@ -79,7 +81,8 @@ fn git(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         scene.unlisted(format!("`git {}` can change what git runs, or where", hole::shown(word)));
     }
     let command = words.get(globals.length..).unwrap_or(&[]);
-    scene.ask_git(&folder, shows_addresses(command), shows_settings(command));
+    let shows = Shows { logins: shows_addresses(command), settings: shows_settings(command), ..Shows::default() };
+    scene.ask_git(&folder, shows);
     scene.read(&folder, true);
     let Some((subcommand, arguments)) = command.split_first() else {
         return scene.unknown("git without a subcommand");

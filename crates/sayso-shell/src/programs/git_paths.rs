@@ -87,7 +87,26 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
     };
     let content = shows_content(form, operands, given);
     if content && may_reach_untracked(form, given) {
-        scene.ask_for_stash();
+        scene.git_shows(|shows| shows.stash = true);
+    }
+    if content
+        && form == "diff"
+        && !given.has("--no-index")
+        && given.operands.len() == 2
+        && matches!(given.before_dashes, None | Some(0 | 2))
+    {
+        scene.git_shows(|shows| shows.untracked = true);
+    }
+    // Two files or folders, whatever git tracks.
+    if given.has("--no-index") {
+        for path in given.operands.iter().filter(|path| **path != "-") {
+            if hole::is_literal(path) {
+                scene.read(&hole::names_below(&below(folder, path), &[]), true);
+            } else {
+                scene.unknown("which files git compares shows only when it runs");
+            }
+        }
+        return;
     }
     let dashes = given.before_dashes.unwrap_or(usize::MAX);
     for (index, operand) in given.operands.iter().enumerate().skip(skipped) {

@@ -81,7 +81,7 @@ pub(super) const READERS: &[Reader] = &[
     ("log", LOG, Operands::Content),
     ("show", LOG, Operands::Content),
     ("whatchanged", LOG, Operands::Content),
-    ("diff", diff_options!("--cached,--staged --merge-base -0 -1,--base -2,--ours -3,--theirs"), Operands::Content),
+    ("diff", diff_options!("--no-index --cached,--staged --merge-base -0 -1,--base -2,--ours -3,--theirs"), Operands::Content),
     (
         "shortlog",
         concat!(

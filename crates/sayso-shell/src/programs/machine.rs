@@ -100,9 +100,14 @@ fn who(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// Other databases than these may ask other machines.
+/// Other databases than these may ask other machines, and so does the name of any other machine than this.
 fn entries(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !matches!(parsed.operands.first(), Some(&("passwd" | "group" | "services" | "protocols"))) {
+    let local = match parsed.operands.as_slice() {
+        [database, ..] if matches!(*database, "passwd" | "group" | "services" | "protocols") => true,
+        ["hosts" | "ahosts", host] => matches!(*host, "localhost" | "127.0.0.1" | "::1"),
+        _ => false,
+    };
+    if !local {
         scene.unknown("`getent` may ask other machines for names");
     }
 }

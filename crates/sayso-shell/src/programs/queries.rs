@@ -5,8 +5,7 @@
 //!
 //! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
 //! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
-//! start-up code), `jest` and its like (the version in `node_modules` answers), and what looks whether there is a newer version of itself:
-//! `terraform version`, `npm ls`, `az version`, `gcloud version`, `mise version`, `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
+//! start-up code), `jest` and its like (the version in `node_modules` answers), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
@@ -18,6 +17,7 @@ const QUERIES: &str = "
 python python2 python3 pypy pypy3: --version | -V | --help
 node nodejs: --version | -v | --help
 npm npx: --version | -v
+npm: --help | -h | help
 yarn pnpm: --version | -v
 pnpm: root | root -g | bin | bin -g | store path
 deno bun: --version | -V | -v
@@ -27,8 +27,8 @@ fnm: --version | -V | ls | list | current
 volta: --version | -v | list | ls
 pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
 asdf: --version | version | current | current WORD | list | list WORD
-mise rtx: ls | list | current
-cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | fmt --version | clippy --version
+mise rtx: ls | list | current | version
+cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | install --list | fmt --version | clippy --version
 clippy-driver: --version | -V
 rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
 rustdoc rustfmt: --version | -V
@@ -66,7 +66,7 @@ dotnet: --list-sdks | --list-runtimes | --version | --info
 pip pip3: --version | -V | show WORD
 pipx uv uvx: --version
 conda mamba: --version | -V
-gem: --version | -v | list
+gem: --version | -v | list | env gemdir | env gempath | env home | env version | env platform | environment gemdir
 brew: --version | -v | --prefix | --prefix FORMULA | --cellar | --cellar FORMULA | --repository
 apt apt-get apt-cache: --version | -v
 apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
@@ -85,6 +85,8 @@ helm: version | version --short
 vagrant: --version | -v
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
+az gcloud: version | --version
+terraform: -version | --version
 aws: configure list-profiles
 k9s: version
 nix: --version
@@ -96,7 +98,8 @@ sqlite3: --version | -version
 redis-cli redis-server: --version | -v
 mongosh: --version
 nginx: -v
-screen: --version | -v
+screen: --version | -v | -ls | -list
+ctags uctags: --version
 ssh: -V
 curl wget: --version | -V
 openssl: version | version -a

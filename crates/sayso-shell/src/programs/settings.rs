@@ -9,6 +9,7 @@ const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
 rustc rustdoc rustfmt rustup clippy-driver cargo-clippy cargo-fmt cargo-miri rust-gdb rust-gdbgui rust-lldb rust-analyzer rls: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
+npm: .npmrc package.json@ package-lock.json@ npm-shrinkwrap.json@ package.json=volta
 yarn: .yarnrc .yarnrc.yml .corepack.env package.json=packageManager package.json=volta package.yaml package.json5
 pnpm: package.json@ pnpm-lock.yaml@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
 bun: bunfig.toml .npmrc
@@ -22,7 +23,7 @@ nvm: .nvmrc@
 fnm: .nvmrc@ .node-version@
 volta: package.json@
 asdf: .tool-versions@
-tofu: .opentofu-version .terraform-version .tool-versions
+tofu terraform: .opentofu-version .terraform-version .tool-versions
 gradle: gradle.properties gradle/gradle-daemon-jvm.properties
 dotnet: global.json
 poetry: .poetry poetry.toml pyproject.toml=requires-plugins
@@ -31,6 +32,7 @@ composer: composer.json
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: ansible.cfg
 mise rtx: mise.toml .mise.toml mise.local.toml .mise.local.toml mise .mise .config/mise .config/mise.toml .tool-versions
 shellcheck: .shellcheckrc shellcheckrc
+hadolint: .hadolint.yaml .hadolint.yml
 yamllint: .yamllint .yamllint.yaml .yamllint.yml
 ";
 

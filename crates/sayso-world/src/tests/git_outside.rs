@@ -1,6 +1,6 @@
 //! Repositories whose data or settings lead out of the workspace, and addresses that hold a password.
 
-use sayso_core::fact::{Fact, GitHelperKind, Question};
+use sayso_core::fact::{Fact, GitHelperKind, Question, Shows};
 
 use super::Scratch;
 use super::git_danger::repository;
@@ -72,7 +72,7 @@ fn files_that_settings_name_may_lie_in_the_workspace_only() {
 fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     let scratch = repository();
     let kinds = |logins: bool, stash: bool| -> Vec<GitHelperKind> {
-        match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins, settings: false, stash }) {
+        match scratch.one(Question::GitHelpers { folder: ".".to_owned(), shows: Shows { logins, stash, ..Shows::default() } }) {
             Some(Fact::Git(fact)) => fact.helpers.into_iter().map(|helper| helper.kind).collect(),
             other => panic!("{other:?}"),
         }
@@ -84,7 +84,8 @@ fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     scratch.run_git(&["config", "remote.origin.url", "git@example.com:x.git"], b"");
     scratch.run_git(&["config", "url.https://ghp_x@example.com/.insteadOf", "https://example.com/"], b"");
     assert_eq!(kinds(true, false), [GitHelperKind::Login]);
-    let settings = |settings: bool| match scratch.one(Question::GitHelpers { folder: ".".to_owned(), logins: true, settings, stash: false })
+    let settings = |settings: bool| match scratch
+        .one(Question::GitHelpers { folder: ".".to_owned(), shows: Shows { logins: true, settings, ..Shows::default() } })
     {
         Some(Fact::Git(fact)) => fact.helpers.len(),
         other => panic!("{other:?}"),
@@ -102,4 +103,17 @@ fn passwords_and_stashes_are_told_only_where_they_are_shown() {
     }
     scratch.file("ws/.git/refs/stash", "x");
     assert_eq!((kinds(false, false), kinds(false, true)), (vec![], vec![GitHelperKind::Stash]));
+}
+
+#[test]
+fn two_folders_are_compared_whole_where_there_is_no_repository() {
+    let untracked = |scratch: &Scratch, untracked: bool| match scratch
+        .one(Question::GitHelpers { folder: ".".to_owned(), shows: Shows { untracked, ..Shows::default() } })
+    {
+        Some(Fact::Git(fact)) => fact.helpers.iter().any(|helper| helper.kind == GitHelperKind::Untracked && helper.on_read),
+        other => panic!("{other:?}"),
+    };
+    let bare = Scratch::new();
+    assert!(untracked(&bare, true) && !untracked(&bare, false));
+    assert!(!untracked(&repository(), true));
 }

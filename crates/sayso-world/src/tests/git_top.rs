@@ -1,6 +1,6 @@
 //! The top of a repository, compared with what the real git prints.
 
-use sayso_core::fact::{Fact, GitFact, GitHelperKind, Question, TOP};
+use sayso_core::fact::{Fact, GitFact, GitHelperKind, Question, Shows, TOP};
 
 use super::Scratch;
 use crate::machine::Machine;
@@ -8,7 +8,7 @@ use crate::machine::Machine;
 /// Where a path at the top is, and git's side of it, for an operation in this folder.
 fn seen_from(scratch: &Scratch, machine: &Machine, folder: &str) -> (String, GitFact) {
     let path = Question::Path { path: TOP.to_owned(), no_follow: false };
-    let git = Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false };
+    let git = Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() };
     let facts = machine.answer(&scratch.at(folder), &scratch.at("ws"), &[path, git]);
     match facts.answers.as_slice() {
         [Some(Fact::Path(path)), Some(Fact::Git(git))] => (path.canonical.clone(), git.clone()),

@@ -16,7 +16,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use sayso_core::fact::{Fact, Facts, GitFact, PathFact, ProgramFact, Question};
+use sayso_core::fact::{Fact, Facts, GitFact, PathFact, ProgramFact, Question, Shows};
 
 use crate::machine::Machine;
 use crate::whereabouts::Whereabouts;
@@ -105,7 +105,7 @@ impl Scratch {
     }
 
     pub fn git(&self, folder: &str) -> GitFact {
-        match self.one(Question::GitHelpers { folder: folder.to_owned(), logins: false, settings: false, stash: false }) {
+        match self.one(Question::GitHelpers { folder: folder.to_owned(), shows: Shows::default() }) {
             Some(Fact::Git(fact)) => fact,
             other => panic!("{other:?}"),
         }
@@ -160,7 +160,7 @@ fn time_of_a_pass() {
     std::thread::sleep(std::time::Duration::from_millis(3100));
     let path = Question::Path { path: "src/a.rs".to_owned(), no_follow: false };
     let program = Question::Program { name: "ls".to_owned() };
-    let git = Question::GitHelpers { folder: ".".to_owned(), logins: false, settings: false, stash: false };
+    let git = Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() };
     for questions in [vec![], vec![path], vec![program], vec![git]] {
         let start = std::time::Instant::now();
         for _ in 0..1000 {

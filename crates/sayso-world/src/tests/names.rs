@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::time::{Duration, Instant};
 
-use sayso_core::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search};
+use sayso_core::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search, Shows};
 
 use super::{Scratch, skipped_as_root, whereabouts};
 use crate::machine::Machine;
@@ -176,7 +176,7 @@ fn a_path_may_start_at_the_home_and_holds_no_other_nul() {
             Question::Names { pattern: path(), parted: false },
             Question::Names { pattern: path() + "\u{1}", parted: false },
             Question::Program { name: path() },
-            Question::GitHelpers { folder: path(), logins: false, settings: false, stash: false },
+            Question::GitHelpers { folder: path(), shows: Shows::default() },
         ] {
             assert_eq!(scratch.one(question.clone()), None, "{question:?}");
         }

@@ -22,7 +22,7 @@ const KINDS: [(char, PathKind); 6] = [
     ('c', PathKind::Channel),
 ];
 
-const HELPERS: [(char, GitHelperKind); 8] = [
+const HELPERS: [(char, GitHelperKind); 9] = [
     ('p', GitHelperKind::Program),
     ('h', GitHelperKind::Hook),
     ('f', GitHelperKind::Fetch),
@@ -30,6 +30,7 @@ const HELPERS: [(char, GitHelperKind); 8] = [
     ('o', GitHelperKind::Outside),
     ('s', GitHelperKind::Stash),
     ('l', GitHelperKind::Login),
+    ('t', GitHelperKind::Untracked),
     ('u', GitHelperKind::Unknown),
 ];
 

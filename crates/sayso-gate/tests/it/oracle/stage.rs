@@ -163,9 +163,7 @@ impl World for Stage {
             let question = match question {
                 Question::Path { path, no_follow } => Question::Path { path: whole(path), no_follow: *no_follow },
                 Question::Program { name } => Question::Program { name: whole(name) },
-                Question::GitHelpers { folder, logins, settings, stash } => {
-                    Question::GitHelpers { folder: whole(folder), logins: *logins, settings: *settings, stash: *stash }
-                }
+                Question::GitHelpers { folder, shows } => Question::GitHelpers { folder: whole(folder), shows: *shows },
                 Question::Settings { folder, settings } => Question::Settings { folder: whole(folder), settings: settings.clone() },
                 Question::Names { pattern, .. } => {
                     answers.push(Some(Fact::Names(self.names(cwd, &whole(pattern)))));

@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 32] = [
+const HELPERS: [(&str, &[&str]); 31] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -45,8 +45,7 @@ const HELPERS: [(&str, &[&str]); 32] = [
     ("yq", &["jq"]),
     ("dpkg", &["dpkg-query"]),
     ("pg_config", &["ls", "tail", "pg_config", "pg_config.libpq-dev"]),
-    ("npm -v", &["env", "node"]),
-    ("npm --version", &["env", "node"]),
+    ("npm", &["env", "node"]),
     ("npx --version", &["env", "node"]),
     ("git submodule", &["basename", "sed", "uname"]),
     (
@@ -60,8 +59,8 @@ const HELPERS: [(&str, &[&str]); 32] = [
     ("bash -lic", &["id"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
-/// `top` makes the empty folder for its settings, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
-const OWN_NOTES: [(&str, &[&str]); 10] = [
+/// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
+const OWN_NOTES: [(&str, &[&str]); 12] = [
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
@@ -71,8 +70,14 @@ const OWN_NOTES: [(&str, &[&str]); 10] = [
     ("mvn", &["/hsperfdata_", "/coredump_filter"]),
     ("man", &["/var/cache/man/"]),
     ("top", &["/home/.config"]),
+    ("npm", &["/home/.npm"]),
+    ("terraform", &["/home/.terraform.d"]),
     ("dpkg-deb", &["/tmp/dpkg-deb."]),
 ];
+
+/// Programs that look up the names of what is connected, or whether there is a newer version of themselves: no word of the command is told to
+/// anybody by that, and no file of the project chooses whom they ask.
+const LOOK_UP: [&str; 9] = ["lsof", "fuser", "netstat", "arp", "npm", "terraform", "az", "gcloud", "mise"];
 
 /// Something that a command did and the judge had not listed.
 #[derive(Debug)]
@@ -140,7 +145,8 @@ impl Judge {
         for path in trace.written.iter().filter(|path| !is_nowhere(path) && !self.is_listed_write(&reading, path)) {
             out.push(violation("wrote what is not listed", path.clone()));
         }
-        for call in &trace.reached {
+        let looks_up = reading.commands.iter().filter_map(|command| command.words.first()).any(|name| LOOK_UP.contains(&name.as_str()));
+        for call in trace.reached.iter().filter(|_| !looks_up) {
             out.push(violation("reached further than its files", call.clone()));
         }
         out

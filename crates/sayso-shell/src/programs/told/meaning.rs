@@ -133,7 +133,11 @@ fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
     match told.bound {
         _ if given.has("--norc") => {}
         None => {}
-        Some(Bound::Here) => scene.bind(".", settings(), note),
+        // It tells about the project that it runs in.
+        Some(Bound::Here) => {
+            scene.bind(".", settings(), note);
+            scene.read(".", false);
+        }
         Some(Bound::BesideOperands) => {
             let settings = settings();
             for word in &given.operands {
