@@ -116,6 +116,8 @@ pub struct Search {
     pub names: bool,
     /// It leaves alone what git ignores, exactly as git says, so that a secret which git ignores is not met.
     pub as_git: bool,
+    /// It gets only names that git tracks, so that a secret which git does not track is not met.
+    pub tracked: bool,
 }
 
 /// The answer to one question.

@@ -2,7 +2,7 @@
 
 use sayso_core::draft::{Command, Danger, Draft, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Target};
-use sayso_core::fact::{Question, Search, Shows};
+use sayso_core::fact::{Question, Shows};
 use sayso_core::verdict::Tier;
 
 use crate::bash::tree::Document;
@@ -290,8 +290,7 @@ fn redirects(draft: &mut Draft, part: usize, step: &Step) {
             let (path, only) = hole::below(path).map_or((path, None), |(folder, only)| (folder, Some(only)));
             let target = scene::target(draft, &in_folder(folder, path), false, false);
             if let (Some(only), Target::Path(place)) = (only, &target) {
-                let as_git = only.starts_with(hole::NOT_IGNORED);
-                scene::search(draft, place.question, Search { as_git, ignored: !as_git, ..scene::EVERYTHING }, scene::names(only));
+                scene::search(draft, place.question, scene::as_listed(only), scene::names(only));
             }
             let manner = Manner { redirect: true, recursive: only.is_some(), ..PLAIN };
             draft.effects.push(Effect { manner, part: Some(part), at, ..Effect::new(kind, target) });

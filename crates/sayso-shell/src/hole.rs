@@ -40,9 +40,12 @@ pub(crate) const NOT_IGNORED: char = '\u{f000d}';
 /// The top of the repository that the line starts in, at the start of a folder: where `cd "$(git rev-parse --show-toplevel)"` may lead.
 pub(crate) const TOP: char = '\u{f000e}';
 
+/// Stands first among the patterns behind [`BELOW`]: only what git tracks is among the names.
+pub(crate) const TRACKED: char = '\u{f000f}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=TOP).contains(&character)
+    (TEXT..=TRACKED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -145,7 +148,7 @@ pub(crate) fn shown(word: &str) -> String {
                 // The patterns of the names.
                 characters.find(|character| *character == ENDED);
             }
-            PARTED | SINGLE | ENDED | NOT_IGNORED => {}
+            PARTED | SINGLE | ENDED | NOT_IGNORED | TRACKED => {}
             COMMIT | TOP => out.push_str("$(…)"),
             _ => out.push(character),
         }

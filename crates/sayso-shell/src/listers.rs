@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::found_names::bound_names;
-use crate::hole::{ANY, COMMIT, HERE, HOME, NOT_IGNORED, PARTED, STAR, is_literal, names_below};
+use crate::hole::{ANY, COMMIT, HERE, HOME, NOT_IGNORED, PARTED, STAR, TRACKED, is_literal, names_below};
 use crate::options;
 use crate::outputs;
 use crate::wrappers::identity;
@@ -47,6 +47,8 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
     let mut only: Vec<String> = only.iter().map(|pattern| name_pattern(pattern)).collect::<Option<_>>().unwrap_or_default();
     if leaves_ignored(identity(first), &arguments) {
         only.insert(0, NOT_IGNORED.to_string());
+    } else if lists_tracked(identity(first), &arguments) {
+        only.insert(0, TRACKED.to_string());
     }
     let names = places.iter().map(|place| format!("{}{PARTED}", names_below(place, &only))).collect();
     let grep_nul = |word: &&str| {
@@ -70,6 +72,12 @@ fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
         && arguments.contains(&"--exclude-standard")
         && arguments.iter().any(|word| others(&word))
         && arguments.iter().all(|word| others(&word) || plain(&word))
+}
+
+/// Whether all names are ones that git tracks, seen from the folder: those of `git diff` are seen from the top.
+fn lists_tracked(name: &str, arguments: &[&str]) -> bool {
+    let tracked = |word: &&str| !matches!(*word, "-o" | "--others" | "--untracked" | "--full-name");
+    name == "git" && matches!(arguments.first(), Some(&("ls-files" | "grep"))) && arguments.iter().all(tracked)
 }
 
 /// Numbers of commits, one on a line: `git log --format=%H` and `git rev-list`, of branches and not of a stash, which may hold files that git

@@ -240,13 +240,8 @@ impl<'a> Scene<'a> {
                 *written = in_folder(folder, &self.shown(path)).into_owned();
             }
             if let (Some(only), EffectKind::Read, Target::Path(place)) = (only, kind, &target) {
-                let as_git = only.starts_with(hole::NOT_IGNORED);
-                search(
-                    self.draft,
-                    place.question,
-                    Search { words: parted, as_git, ignored: !as_git, names: self.only_names || self.only_counts, ..EVERYTHING },
-                    names(only),
-                );
+                let manner = Search { words: parted, names: self.only_names || self.only_counts, ..as_listed(only) };
+                search(self.draft, place.question, manner, names(only));
             }
             self.draft.effects.push(Effect { manner, part: Some(self.part), at, ..Effect::new(kind, target) });
         }
@@ -349,13 +344,19 @@ pub(crate) fn target(draft: &mut Draft, path: &str, no_follow: bool, parted: boo
 
 /// A program that opens whatever lies below.
 pub(crate) const EVERYTHING: Search =
-    Search { hidden: true, follow: true, ignored: true, words: false, whole: false, names: false, as_git: false };
+    Search { hidden: true, follow: true, ignored: true, words: false, whole: false, names: false, as_git: false, tracked: false };
+
+/// The same, of names that come from a list.
+pub(crate) fn as_listed(only: &str) -> Search {
+    let as_git = only.starts_with(hole::NOT_IGNORED);
+    Search { as_git, ignored: !as_git, tracked: only.starts_with(hole::TRACKED), ..EVERYTHING }
+}
 
 /// Asks whether names below a folder are plain words, since a shell parts them; or at least no options, where each is handed on whole.
 pub(crate) fn hand_on(draft: &mut Draft, folder: &str, value: &str, whole: bool) {
     let (place, only) = hole::below(value).unwrap_or((value, ""));
     if let Target::Path(place) = target(draft, &in_folder(folder, place), false, false) {
-        search(draft, place.question, Search { words: !whole, whole, names: true, follow: false, ..EVERYTHING }, names(only));
+        search(draft, place.question, Search { words: !whole, whole, names: true, follow: false, ..as_listed(only) }, names(only));
     }
 }
 
@@ -371,7 +372,7 @@ pub(crate) fn search(draft: &mut Draft, question: usize, search: Search, only: V
 
 /// Patterns of names, as they stand behind [`hole::BELOW`], as the world is asked about them.
 pub(crate) fn names(only: &str) -> Vec<String> {
-    let patterns = only.trim_start_matches(hole::NOT_IGNORED).split('/').filter(|pattern| !pattern.is_empty());
+    let patterns = only.trim_start_matches([hole::NOT_IGNORED, hole::TRACKED]).split('/').filter(|pattern| !pattern.is_empty());
     patterns.map(|pattern| pattern.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string())).collect()
 }
 

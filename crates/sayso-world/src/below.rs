@@ -8,6 +8,7 @@ use sayso_core::fact::{BelowFact, Search};
 use sayso_core::paths::{below, hidden_in_home, relative, secret};
 
 use crate::names::fits_any;
+use crate::shown::Shown;
 
 /// Entries that are looked at before the search counts as too large.
 const MOST_ENTRIES: usize = 50_000;
@@ -32,6 +33,8 @@ pub(crate) struct Ground<'a> {
     /// Whether git certainly ignores the file (first) in the folder (second), by the repository that it is in; the folder itself if they
     /// are the same.
     pub(crate) left_out: &'a mut dyn FnMut(&str, &str) -> bool,
+    /// Whether git may track a path, or something below it.
+    pub(crate) tracked: &'a mut dyn FnMut(&str) -> bool,
     /// How many names may still be looked at.
     pub(crate) left: &'a mut usize,
 }
@@ -48,7 +51,12 @@ pub(crate) fn look<'a>(folder: &'a str, ground: Ground<'a>, search: Search, fact
     let search = if overridden { wider(search) } else { search };
     // What is named itself is looked through, whether or not git ignores it.
     let search = Search { as_git: search.as_git && !(ground.left_out)(folder, folder), ..search };
-    let mut walk = Walk { start: folder, ground, fact, open: vec![(PathBuf::from(folder), search)], followed: HashSet::new(), seen: 0 };
+    let mut shown = Shown::default();
+    let up = Path::new(folder).ancestors().skip(1).take_while(|above| !search.hidden && above.starts_with(ground.workspace));
+    up.for_each(|above| [".gitignore", ".git/info/exclude"].iter().for_each(|file| shown.add(&above.join(file))));
+    shown.add(&Path::new(folder).join(".git/info/exclude"));
+    let open = vec![(PathBuf::from(folder), search)];
+    let mut walk = Walk { start: folder, ground, fact, open, followed: HashSet::new(), shown, seen: 0 };
     while let Some((path, search)) = walk.open.pop() {
         if !walk.folder(&path, search) {
             walk.fact.incomplete = true;
@@ -71,6 +79,8 @@ struct Walk<'a> {
     open: Vec<(PathBuf, Search)>,
     /// Folders that links have led to.
     followed: HashSet<PathBuf>,
+    /// Hidden names that are searched all the same.
+    shown: Shown,
     seen: usize,
 }
 
@@ -88,6 +98,9 @@ impl Walk<'_> {
         }
         let overridden = listed.iter().any(|entry| OVERRIDES.iter().any(|name| entry.file_name() == *name));
         let search = if overridden { wider(search) } else { search };
+        if !search.hidden && listed.iter().any(|entry| entry.file_name() == ".gitignore") {
+            self.shown.add(&folder.join(".gitignore"));
+        }
         for entry in listed {
             self.entry(&entry, folder, search);
             if self.fact.secrets.len() >= MOST_FINDINGS || self.fact.private.len() >= MOST_FINDINGS {
@@ -103,12 +116,12 @@ impl Walk<'_> {
             self.fact.incomplete = true;
             return;
         };
-        if !search.hidden && name.starts_with('.') {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let small = name.to_lowercase();
+        if !search.hidden && name.starts_with('.') && !self.shown.has(&small, is_folder) {
             return;
         }
         let path = entry.path();
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let small = name.to_lowercase();
         let handed_on = search.words || search.whole;
         // Quoted by git, a name ends otherwise than it does on disk, and then it may be that of another file.
         let quoted = handed_on && name.contains(['"', '\\']);
@@ -116,6 +129,10 @@ impl Walk<'_> {
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let is_folder = is_folder || search.follow && is_link && fs::metadata(&path).map_or(true, |found| found.is_dir());
         if !quoted && !is_folder && !self.ground.only.is_empty() && !self.ground.only.iter().any(|pattern| fits_any(pattern, &small)) {
+            return;
+        }
+        // What git does not track is in none of its lists, and names that it tracks are looked at in its index.
+        if search.tracked && path.to_str().is_some_and(|text| !(self.ground.tracked)(text)) {
             return;
         }
         let odd = quoted || search.words && is_odd(name) || search.whole && is_odd_whole(name, folder == Path::new(self.start));
@@ -167,6 +184,8 @@ impl Walk<'_> {
     fn link(&mut self, path: &Path, folder: &Path, search: Search) {
         // A link to nowhere shows nothing; its name may.
         let Ok(target) = fs::canonicalize(path) else { return self.secret(path, folder, search) };
+        // Through it, a path that git tracks leads to one that it may not track.
+        let (through, search) = (search.tracked, Search { tracked: false, ..search });
         let Ground { workspace, home, .. } = self.ground;
         let Some(text) = target.to_str().filter(|text| below(text, workspace) && secret(text, home).is_none()) else {
             // A list of names that does not go through links shows only this one.
@@ -182,7 +201,7 @@ impl Walk<'_> {
         }
         // What lies below the start is met on the way, unless it is hidden from the search.
         let met = relative(text, self.start).is_some_and(|rest| search.hidden || !rest.split('/').any(|name| name.starts_with('.')));
-        if met || self.followed.contains(&target) {
+        if met && !through || self.followed.contains(&target) {
             return;
         }
         if target.is_dir() {
@@ -205,10 +224,12 @@ pub(crate) fn is_odd_whole(name: &str, first: bool) -> bool {
     first && name.starts_with('-') || name.contains(|one: char| one.is_control() || matches!(one, '\'' | '"' | '\\'))
 }
 
-/// Whether a path that git tracks is odd where it is handed on, from whichever folder: a name only if a pattern fits it, a folder on the way always.
+/// Whether a path that git tracks is odd where it is handed on: a name only if a pattern fits it, a folder on the way always. Seen from the folder
+/// only in lists of what git tracks; others may be seen from the top.
 pub(crate) fn is_odd_in_list(path: &str, search: Search, only: &[String]) -> bool {
-    let odd = |name: &str| search.words && is_odd(name) || search.whole && is_odd_whole(name, true);
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let first = path.split('/').next().unwrap_or_default();
+    let odd = |name: &str| search.words && is_odd(name) || search.whole && is_odd_whole(name, !search.tracked || std::ptr::eq(name, first));
     let small = name.to_lowercase();
     // What cannot be read as text may be anything.
     let fits = only.is_empty() || name.contains('\u{fffd}') || only.iter().any(|pattern| fits_any(pattern, &small));
@@ -232,7 +253,15 @@ mod tests {
         make(&workspace);
         let workspace = workspace.to_str().unwrap();
         let mut fact = BelowFact::default();
-        let ground = Ground { only: &[], workspace, home: None, private: &mut |_, _| false, left_out: &mut |_, _| false, left: &mut 1000 };
+        let ground = Ground {
+            only: &[],
+            workspace,
+            home: None,
+            private: &mut |_, _| false,
+            left_out: &mut |_, _| false,
+            tracked: &mut |_| true,
+            left: &mut 1000,
+        };
         look(workspace, ground, Search { hidden, ..Search::default() }, &mut fact);
         fact
     }
@@ -297,7 +326,15 @@ mod tests {
             let mut fact = BelowFact::default();
             let workspace = workspace.to_str().unwrap();
             let (mut private, mut left_out, mut left) = (|_: &str, _: &str| false, |_: &str, _: &str| false, 1000);
-            let ground = Ground { only: &[], workspace, home: None, private: &mut private, left_out: &mut left_out, left: &mut left };
+            let ground = Ground {
+                only: &[],
+                workspace,
+                home: None,
+                private: &mut private,
+                left_out: &mut left_out,
+                tracked: &mut |_| true,
+                left: &mut left,
+            };
             look(workspace, ground, search, &mut fact);
             fact.odd.len()
         };

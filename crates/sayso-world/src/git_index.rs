@@ -4,6 +4,8 @@
 //! it. It is read entry by entry as git does. What git might read in another way (a split or sparse index, tables that do not match) is
 //! not read at all, and the caller asks: to go by other signs of submodules there would leave a way to hide one.
 
+use std::collections::HashSet;
+
 use crate::below::is_odd;
 use crate::remembered::Remembered;
 
@@ -43,16 +45,25 @@ pub(crate) struct Gitlinks {
     /// Names in it that may become other words where they are handed to another program: `git ls-files` prints them also if there are no
     /// such files. None if there are too many.
     pub odd: Option<Vec<String>>,
+    /// All that it names, and the folders on the way.
+    tracked: Option<HashSet<u64>>,
 }
 
 impl Gitlinks {
+    /// Whether a path below the work tree is in it, or something below that path; none if it cannot be read. What is spelled in another way on
+    /// disk counts as well.
+    pub(crate) fn tracks(&self, path: &str) -> Option<bool> {
+        self.tracked.as_ref().map(|tracked| !path.is_ascii() || tracked.contains(&hashed(path.as_bytes())))
+    }
+
     /// Reads an index; `hash` is how many bytes the name of an object has.
     pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
-        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new() };
+        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new(), tracked: HashSet::new() };
         let whole = reader.index().is_some();
         let few = whole && reader.found.len() <= MOST_SUBMODULES;
         let links = if few { reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect() } else { None };
-        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD) }
+        let tracked = Some(reader.tracked).filter(|_| whole);
+        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD), tracked }
     }
 }
 
@@ -64,6 +75,12 @@ struct Reader<'a> {
     starts: Vec<(usize, bool)>,
     found: Vec<Vec<u8>>,
     odd: Vec<String>,
+    tracked: HashSet<u64>,
+}
+
+/// A number for a name in whichever case. Two names with one number count as one, which only asks more.
+fn hashed(name: &[u8]) -> u64 {
+    name.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Reader<'_> {
@@ -120,6 +137,14 @@ impl Reader<'_> {
         if version < 4 {
             let padding = (self.at - start).next_multiple_of(8) - (self.at - start);
             self.take(padding)?;
+        }
+        self.tracked.insert(hashed(name));
+        let folders = name.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| name.get(..at).unwrap_or_default());
+        for folder in folders {
+            // Those above it were put in with it.
+            if !self.tracked.insert(hashed(folder)) {
+                break;
+            }
         }
         let text = String::from_utf8_lossy(name);
         if self.odd.len() <= MOST_ODD && text.split('/').any(is_odd) {

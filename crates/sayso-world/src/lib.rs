@@ -34,6 +34,7 @@ mod program;
 mod remembered;
 mod repository;
 mod settings;
+mod shown;
 mod wildcard;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use sayso_core::fact::{
     BelowFact, Counts, Fact, Facts, Ignored, NamesFact, OwnPath, PathFact, PathKind, ProgramFact, Question, Search, Setting, SettingsFact,
     Shows, Surroundings, below_top, from_home, is_pattern,
 };
-use sayso_core::paths::{common, made_or_kept_by_tools};
+use sayso_core::paths::{common, made_or_kept_by_tools, relative};
 
 use crate::below::{Ground, is_odd, is_odd_in_list, is_odd_whole, look};
 use crate::bounded_file::LastLink;
@@ -18,7 +18,7 @@ use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{by_environment, elsewhere, git_fact};
-use crate::git_index::Indexes;
+use crate::git_index::{Gitlinks, Indexes};
 use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
 use crate::ignore::IgnoreFiles;
@@ -351,6 +351,7 @@ impl Pass<'_> {
         if search.words || search.whole {
             fact.odd.extend(self.tracked_odd(&walked.canonical, search, only));
         }
+        let (top, readings) = if search.tracked { self.indexes_of(&walked.canonical) } else { (None, Vec::new()) };
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
         let pass = RefCell::new(self);
@@ -360,6 +361,7 @@ impl Pass<'_> {
             _ if path.contains("/.git/") => holds_password(Path::new(path)),
             _ => matches!(pass.borrow_mut().ignored_in_search(path, folder), Ignored::Yes | Ignored::Unknown),
         };
+        let mut tracked = |path: &str| top.as_deref().and_then(|top| relative(path, top)).is_none_or(|path| may_track(&readings, path));
         let mut left_out = |path: &str, folder: &str| pass.borrow_mut().ignored_where_it_is(path, folder);
         let ground = Ground {
             only,
@@ -367,6 +369,7 @@ impl Pass<'_> {
             home: home.as_deref(),
             private: &mut private,
             left_out: &mut left_out,
+            tracked: &mut tracked,
             left: &mut names_left,
         };
         look(&walked.canonical, ground, search, fact);
@@ -478,14 +481,27 @@ impl Pass<'_> {
         found
     }
 
+    /// The index of a repository in both readings: by which names of objects it is to be read, it does not tell.
+    fn index_of(&mut self, repository: &Repository) -> (PathBuf, [Recalled<Gitlinks>; 2]) {
+        let index = repository.own.join("index");
+        let indexes = &self.machine.indexes;
+        let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
+        (index, readings)
+    }
+
+    /// The work tree that a folder belongs to, with its index; no work tree where that cannot be told, and then all may be tracked.
+    fn indexes_of(&mut self, folder: &str) -> (Option<String>, Vec<Recalled<Gitlinks>>) {
+        let Found::Repository(repository) = self.repository(folder) else { return (None, Vec::new()) };
+        let (_, readings) = self.index_of(&repository);
+        (Some(repository.root), readings.into())
+    }
+
     /// A name that git tracks around a folder and that may become other words where it is handed on: a list of git has it also where there is
     /// no such file. Where the index cannot be read, the index itself is named.
     fn tracked_odd(&mut self, folder: &str, search: Search, only: &[String]) -> Option<String> {
         let Found::Repository(repository) = self.repository(folder) else { return None };
-        let index = repository.own.join("index");
-        let indexes = &self.machine.indexes;
-        // By which names of objects it is to be read, it does not tell: both readings count.
-        let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
+        let (index, readings) = self.index_of(&repository);
+        let inside = relative(folder, &repository.root).unwrap_or_default();
         let mut read = false;
         for reading in readings {
             let Recalled::Known(known) = reading else {
@@ -496,7 +512,11 @@ impl Pass<'_> {
             };
             let Some(names) = &known.odd else { continue };
             read = true;
-            if let Some(name) = names.iter().find(|name| is_odd_in_list(name, search, only)) {
+            let listed = |name: &&String| {
+                let seen = if search.tracked { listed_in(name, inside) } else { Some(name.as_str()) };
+                seen.is_some_and(|name| is_odd_in_list(name, search, only))
+            };
+            if let Some(name) = names.iter().find(listed) {
                 return Some(format!("{}/{name}", repository.root));
             }
         }
@@ -523,4 +543,30 @@ impl Pass<'_> {
         }
         self.reader().read(repository)
     }
+}
+
+/// A path of an index as a list in a folder of the work tree prints it; none if it is not below. In other letters than these, a folder may be
+/// spelled in two ways, and then the whole path stands for it.
+fn listed_in<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() || !folder.is_ascii() {
+        return Some(path);
+    }
+    let (start, rest) = path.split_at_checked(folder.len())?;
+    rest.strip_prefix('/').filter(|_| start.eq_ignore_ascii_case(folder))
+}
+
+/// Whether one of the readings of an index has a path below the work tree; also if none of them could be read.
+fn may_track(readings: &[Recalled<Gitlinks>], path: &str) -> bool {
+    let mut read = readings.iter().any(|reading| matches!(reading, Recalled::Missing));
+    for reading in readings {
+        if let Recalled::Known(known) = reading
+            && let Some(tracks) = known.tracks(path)
+        {
+            read = true;
+            if tracks {
+                return true;
+            }
+        }
+    }
+    !read
 }

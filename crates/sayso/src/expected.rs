@@ -49,6 +49,7 @@ static SCENE: Record = Record {
         field("project", Text, "The project's policy file."),
         field("trusted", Bool, "Whether the project's file is trusted."),
         field("git", Bool, "Whether the workspace is a repository."),
+        field("tracked", Text, "Which of the files git tracks, as `git add` is told: `.`, or `-f .` for those that it ignores, too."),
         field("files", Names(&Text), "Files in the workspace, with their content."),
         field("links", Names(&Text), "Links in the workspace, with where they lead."),
         field("hard_links", Names(&Text), "Second names of files in the workspace."),

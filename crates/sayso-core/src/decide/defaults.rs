@@ -223,7 +223,7 @@ fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
     let Some(standing) = lens.standing(index) else { return false };
     let private = matches!(standing.fact.ignored, Ignored::Yes | Ignored::Unknown);
     effect.kind == EffectKind::Read
-        && !(effect.manner.listing && standing.fact.kind == PathKind::File)
+        && !effect.manner.listing
         && standing.in_workspace
         && private
         && (standing.fact.kind == PathKind::File || effect.manner.recursive && standing.fact.kind == PathKind::Folder)

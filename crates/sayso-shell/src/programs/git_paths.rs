@@ -190,8 +190,18 @@ fn is_ordinary(pattern: &str) -> bool {
         && !start.contains(['[', '?', '\\'])
         && (literal == 0 || literal >= 4)
         && !SECRETIVE.iter().any(|word| name.contains(word))
-        && !is_wild(ending)
-        && ORDINARY.contains(&format!(" {} ", ending.to_ascii_lowercase()))
+        && is_ordinary_ending(&ending.to_ascii_lowercase())
+}
+
+/// `ts`, or `ts*` where no ending of a secret starts so.
+fn is_ordinary_ending(ending: &str) -> bool {
+    const SECRET: [&str; 22] = [
+        "asc", "cer", "cert", "cred", "crt", "der", "env", "gpg", "jks", "kdbx", "key", "ovpn", "p12", "p8", "passwd", "pem", "pfx", "pgp",
+        "ppk", "secret", "tfvars", "token",
+    ];
+    let start = ending.strip_suffix('*').filter(|start| start.len() >= 2 && !SECRET.iter().any(|secret| secret.starts_with(start)));
+    let ending = start.unwrap_or(ending);
+    !is_wild(ending) && ORDINARY.contains(&format!(" {ending} "))
 }
 
 /// What a word that starts with `:` means as a path.

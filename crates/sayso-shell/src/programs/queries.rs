@@ -5,7 +5,7 @@
 //!
 //! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
 //! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
-//! start-up code), `jest` and its like (the version in `node_modules` answers), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
+//! start-up code), `jest` and its like (the version in `node_modules` answers), `az` (some start Python with the folder's modules first), `ctags` (`.ctags.d`), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ volta: --version | -v | list | ls
 pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
 asdf: --version | version | current | current WORD | list | list WORD
 mise rtx: ls | list | current | version
-cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | install --list | fmt --version | clippy --version
+cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | fmt --version | clippy --version
 clippy-driver: --version | -V
 rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
 rustdoc rustfmt: --version | -V
@@ -85,7 +85,7 @@ helm: version | version --short
 vagrant: --version | -v
 ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
 aws: --version
-az gcloud: version | --version
+gcloud: version | --version
 terraform: -version | --version
 aws: configure list-profiles
 k9s: version
@@ -99,7 +99,6 @@ redis-cli redis-server: --version | -v
 mongosh: --version
 nginx: -v
 screen: --version | -v | -ls | -list
-ctags uctags: --version
 ssh: -V
 curl wget: --version | -V
 openssl: version | version -a
@@ -174,7 +173,7 @@ pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
 
 /// What is answered before any setting is read.
 fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
-    matches!((name, words), ("npm" | "bun", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]))
+    matches!((name, words), ("npm" | "bun" | "docker", ["--version" | "-v"]) | ("dotnet", ["--list-sdks" | "--list-runtimes"]))
 }
 
 /// Programs that change something by other words, and read no setting before they tell of themselves.

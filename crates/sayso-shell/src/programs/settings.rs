@@ -9,10 +9,12 @@ const SETTINGS: &str = "
 cargo: rust-toolchain rust-toolchain.toml .cargo/config .cargo/config.toml
 rustc rustdoc rustfmt rustup clippy-driver cargo-clippy cargo-fmt cargo-miri rust-gdb rust-gdbgui rust-lldb rust-analyzer rls: rust-toolchain rust-toolchain.toml
 go: go.mod>go go.work>go
-npm: .npmrc package.json@ package-lock.json@ npm-shrinkwrap.json@ package.json=volta
+npm: .npmrc package.json=workspaces package.json@ package-lock.json@ npm-shrinkwrap.json@ package.json=volta
 yarn: .yarnrc .yarnrc.yml .corepack.env package.json=packageManager package.json=volta package.yaml package.json5
 pnpm: package.json@ pnpm-lock.yaml@ .corepack.env package.yaml package.json5 .npmrc .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js pnpm-workspace.yaml package.json=packageManager package.json=pnpm
-bun: bunfig.toml .npmrc
+bun: bunfig.toml .npmrc package.json@
+uv: pyproject.toml@ uv.toml@
+docker docker-compose podman nerdctl: .env
 mvn: .mvn
 pyenv: .python-version@
 rbenv: .ruby-version@

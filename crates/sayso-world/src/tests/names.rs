@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search, Shows};
 
+use super::git_danger::repository;
 use super::{Scratch, skipped_as_root, whereabouts};
 use crate::machine::Machine;
 
@@ -44,7 +45,8 @@ impl Scratch {
     }
 }
 
-const EVERYTHING: Search = Search { hidden: true, follow: false, ignored: true, words: false, whole: false, names: false, as_git: false };
+const EVERYTHING: Search =
+    Search { hidden: true, follow: false, ignored: true, words: false, whole: false, names: false, as_git: false, tracked: false };
 
 fn project() -> Scratch {
     let scratch = Scratch::new();
@@ -315,6 +317,11 @@ fn a_name_that_git_tracks_and_that_may_become_other_words_counts_without_its_fil
                 .map(|(words, only)| !scratch.below_only("src", handed_on(words), only).odd.is_empty());
             assert_eq!(seen, counts, "{name:?} {format}");
             assert_eq!(scratch.below("src", EVERYTHING).odd, [""; 0]);
+            // Lists of what git tracks have only what is below the folder, and only the start of a name is one of an option.
+            let tracked = |words: bool| Search { tracked: true, ..handed_on(words) };
+            assert!(scratch.below("src", tracked(true)).odd.is_empty() && scratch.below("src", tracked(false)).odd.is_empty(), "{name:?}");
+            assert_eq!(!scratch.below(".", tracked(true)).odd.is_empty(), counts[0], "{name:?}");
+            assert_eq!(!scratch.below(".", tracked(false)).odd.is_empty(), counts[1] && !name.starts_with("sub/"), "{name:?}");
             // An index that says something else than git would read.
             scratch.file("ws/.git/index", "DIRC");
             assert_eq!(scratch.below("src", handed_on(true)).odd.len(), 1, "{name}");
@@ -343,4 +350,41 @@ fn names_that_are_handed_on_are_looked_at_in_installed_packages_too() {
         let odd = scratch.below_only(".", Search { words, whole: !words, names: true, follow: false, ..EVERYTHING }, &["*.rs"]).odd;
         assert_eq!(odd.len(), 2, "{odd:?}");
     }
+}
+
+#[test]
+fn in_a_list_of_git_only_what_it_tracks_is_met() {
+    let scratch = repository();
+    scratch.file("ws/.gitignore", ".env\nnotes\n");
+    for file in ["a.rs", ".env", "notes", "odd name", "far/.env", "keys/.env", "sub/.ENV"] {
+        scratch.file(&format!("ws/{file}"), "");
+    }
+    let list = Search { follow: true, words: true, tracked: true, ..EVERYTHING };
+    let met = |path: &str| {
+        let fact = scratch.below(path, list);
+        let names = |all: Vec<String>| all.iter().map(|one| one.rsplit_once("ws/").unwrap().1.to_owned()).collect::<Vec<_>>();
+        (names(fact.secrets), names(fact.private), names(fact.odd))
+    };
+    let nothing = (vec![], vec![], vec![]);
+    scratch.run_git(&["add", "a.rs", ".gitignore"], b"");
+    assert_eq!(met("."), nothing, "nothing else is in the list");
+    assert_eq!(met("keys"), nothing);
+    scratch.run_git(&["add", "-f", "keys/.env", "notes"], b"");
+    assert_eq!(met("."), (vec!["keys/.env".to_owned()], vec!["notes".to_owned(), "keys/.env".to_owned()], vec![]));
+    assert_eq!(met("far"), nothing);
+    // Through a link, what is tracked under one name is another file.
+    scratch.run_git(&["rm", "-q", "--cached", "keys/.env", "notes"], b"");
+    scratch.link("ws/way", "far");
+    assert_eq!(met("."), nothing);
+    scratch.run_git(&["add", "way"], b"");
+    assert_eq!(met(".").0, ["far/.env"]);
+    scratch.run_git(&["rm", "-q", "--cached", "way"], b"");
+    scratch.run_git(&["update-index", "--add", "--cacheinfo", "100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,way/x"], b"");
+    assert_eq!(met(".").0, ["far/.env"], "a folder on the way to what is tracked");
+    scratch.run_git(&["update-index", "--force-remove", "way/x"], b"");
+    // On some file systems another case is the same file.
+    scratch.run_git(&["update-index", "--add", "--cacheinfo", "100644,e69de29bb2d1d6434b8b29ae775ad8c2e48c5391,sub/.env"], b"");
+    assert_eq!(met(".").0, ["sub/.ENV"]);
+    scratch.file("ws/.git/index", "DIRC");
+    assert!(met(".").0.len() > 2, "an index that cannot be read");
 }

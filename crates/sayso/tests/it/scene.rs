@@ -83,6 +83,10 @@ impl Scene {
         for (name, of) in pairs("hard_links") {
             fs::hard_link(scene.workspace.join(scene.fill(&of)), scene.workspace.join(&name)).unwrap();
         }
+        if let Some(which) = text("tracked") {
+            let words: Vec<&str> = ["add"].into_iter().chain(which.split(' ')).collect();
+            scene.git(&words);
+        }
         if let Some(policy) = text("managed") {
             put(&scene.managed.join("policy.yaml"), &scene.fill(policy));
         }

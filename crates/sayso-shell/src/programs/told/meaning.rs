@@ -37,6 +37,9 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         return scene.settle();
     }
     let mut given = options::read_both(told.options, row.own().options, rest, false);
+    // A program that takes no value there would take it for the subcommand.
+    let apart = before.options.iter().filter_map(|option| option.value).find(|value| words.contains(value));
+    given.unknown.extend(apart);
     given.options.extend(before.options);
     form(scene, &row, told, &given, words);
 }
@@ -235,7 +238,8 @@ fn leading_out(scene: &mut Scene<'_>, words: &[&str]) {
 /// Whether a word in the place of a file is an address, which is told then.
 fn fetches(scene: &mut Scene<'_>, word: &str) -> bool {
     // `^/trunk` is a place at the server of a repository.
-    let address = word.contains("://") || word.starts_with("^/");
+    // What stands behind `@` there is a revision, which the server is asked for.
+    let address = word.contains("://") || word.starts_with("^/") || scene.name == "svn" && word.contains('@');
     if address {
         scene.connect(word);
         scene.unlisted_word(word, format!("`{}` fetches `{}`", scene.name, scene.shown(word)));
