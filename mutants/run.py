@@ -33,7 +33,7 @@ class Run:
     def __init__(self, krate, folder, tests, arguments):
         self.krate, self.folder, self.tests, self.arguments = krate, folder, tests, arguments
         self.tree = folder / "tree"
-        self.env = {**os.environ, **PROFILE, "CARGO_TARGET_DIR": str(folder / "build"), "PROPTEST_FAILURE_PERSISTENCE": "off"}
+        self.env = {**os.environ, **PROFILE, "CARGO_TARGET_DIR": str(folder / "build"), "PROPTEST_FAILURE_PERSISTENCE": "off", "RUST_BACKTRACE": "0"}
         self.tree.mkdir(parents=True, exist_ok=True)
         listed = subprocess.run(["cargo", "mutants", "-p", krate, "--list", "--json"], check=True, capture_output=True, text=True).stdout
         self.changes = dict(enumerate(json.loads(listed), 1))

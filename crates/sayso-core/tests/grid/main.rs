@@ -23,6 +23,8 @@ use scene::Scene;
 const CASES: &str = include_str!("cases.txt");
 /// Policies, each behind a line `--- name`.
 const POLICIES: &str = include_str!("policies.txt");
+/// Policies as in [`POLICIES`], each with its own cases behind a line `===`.
+const PAIRS: &str = include_str!("pairs.txt");
 const EXPECTED: &str = include_str!("expected.txt");
 
 /// A reader that splits at blanks, for the words of rules.
@@ -66,20 +68,19 @@ fn sign(decision: Decision, confirm: Confirm) -> char {
     }
 }
 
-fn policies() -> Vec<(&'static str, Vec<&'static str>)> {
-    POLICIES
-        .split("--- ")
-        .skip(1)
-        .map(|block| {
-            let (name, text) = block.split_once('\n').unwrap();
-            (name, text.split("~~~\n").collect())
-        })
-        .collect()
+/// What stands behind each line `--- name`.
+fn blocks(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.split("--- ").skip(1).map(|block| block.split_once('\n').unwrap())
 }
 
-/// A policy of a person's file, and of a project's file that nobody trusts if there is a second text.
+/// The lines of a text that are cases.
+fn cases(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// A policy of a person's file, of a project's file that nobody trusts if there is a second text, and of what was learned if there is a third.
 fn policy(texts: &[&str], mode: Option<Mode>) -> Policy {
-    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject]).map(|(text, origin)| {
+    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject, Origin::Learned]).map(|(text, origin)| {
         let (layer, findings) = read(Source { name: "policy", text }, Format::Yaml, origin, &Blanks);
         layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
     });
@@ -95,12 +96,13 @@ struct Judged {
 
 impl Judged {
     fn all() -> Vec<Judged> {
-        let made = |(name, texts): (&'static str, Vec<&'static str>)| {
+        let made = |(name, text): (&'static str, &'static str)| {
+            let texts: Vec<&str> = text.split("~~~\n").collect();
             // Those with a star are looked at in every mode.
             let modes = MODES.iter().filter(|_| name.ends_with('*')).map(|(mode, _)| policy(&texts, Some(*mode))).collect();
             Judged { name: name.trim_end_matches(" *"), own: policy(&texts, None), modes }
         };
-        policies().into_iter().map(made).collect()
+        blocks(POLICIES).map(made).collect()
     }
 }
 
@@ -124,6 +126,7 @@ fn row(judged: &Judged, scene: &Scene) -> String {
     let verdict = judge(&judged.own, Run::Interactive);
     assert_eq!(verdict.digest, scene.operation.digest());
     assert!(!verdict.trace.is_empty());
+    assert_eq!(verdict.confirm == Confirm::None, verdict.decision != Decision::Ask);
     let terms = &verdict.terms;
     let mut notes = String::new();
     for (name, paths) in [("reads", &terms.reads), ("changes", &terms.changes)] {
@@ -163,7 +166,12 @@ fn the_judge_says_of_every_case_what_it_said_before() {
     );
     let policies = Judged::all();
     let writes = std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write");
-    for line in CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    let check = |out: &str| {
+        // At once, as a case that differs says enough.
+        let differs = || EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
+        assert!(writes || EXPECTED.starts_with(out), "the judge says something else now; first: {:#?}", differs());
+    };
+    for line in cases(CASES) {
         let scene = Scene::read(line);
         let _ = writeln!(out, "\n{line}");
         let usual = row(&policies[0], &scene);
@@ -174,9 +182,17 @@ fn the_judge_says_of_every_case_what_it_said_before() {
                 let _ = writeln!(out, "  {}: {other}", judged.name);
             }
         }
-        // At once, as a case that differs says enough.
-        let differs = || EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
-        assert!(writes || EXPECTED.starts_with(&out), "the judge says something else now; first: {:#?}", differs());
+        check(&out);
+    }
+    for (name, text) in blocks(PAIRS) {
+        let (texts, lines) = text.split_once("===\n").unwrap();
+        let texts: Vec<&str> = texts.split("~~~\n").collect();
+        let judged = Judged { name, own: policy(&texts, None), modes: Vec::new() };
+        let _ = writeln!(out, "\nOnly under: {name}");
+        for line in cases(lines) {
+            let _ = writeln!(out, "{line}\n  {}", row(&judged, &Scene::read(line)));
+        }
+        check(&out);
     }
     if writes {
         std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"), &out).unwrap();
@@ -199,5 +215,31 @@ fn the_strictest_of_two_agents_decides() {
         let verdict = decide(&policy(&texts, None), &case);
         assert_eq!(verdict.decision, decision, "{line}");
         assert!(verdict.trace.is_empty());
+    }
+}
+
+#[test]
+fn the_trace_tells_what_was_said_and_what_bounds() {
+    let texts = ["version: 1\nsandbox: {auto_allow: run-in-workspace}\n"];
+    for (line, run, told) in [
+        ("make all | run", Run::Yolo, "--yolo was said for this run"),
+        ("make all | run | contains", Run::Interactive, "contained: a sandbox bounds it"),
+        ("make all | run | grant exact", Run::Interactive, "grant: you allowed this before"),
+        ("cat a | run known | read a", Run::Interactive, "must ask: none"),
+        ("rm a | run known | delete a", Run::Interactive, "must ask: it deletes `/home/u/ws/a` [delete, built-in]"),
+    ] {
+        let Scene { operation, reading, grants, .. } = &Scene::read(line);
+        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: true };
+        let trace = decide(&policy(&texts, None), &case).trace;
+        assert!(trace.iter().any(|step| step == told), "{line}: {trace:#?}");
+    }
+}
+
+#[test]
+fn who_trusts_all_and_says_strict_means_the_stricter() {
+    let Scene { operation, reading, grants, .. } = &Scene::read("make all | run");
+    for (run, decision) in [(Run::Interactive, Decision::Allow), (Run::Strict, Decision::Deny), (Run::Nobody, Decision::Allow)] {
+        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: false };
+        assert_eq!(decide(&policy(&["version: 1\n"], Some(Mode::TrustAll)), &case).decision, decision, "{run:?}");
     }
 }
