@@ -80,12 +80,16 @@ class Run:
                 if name not in woven:
                     sys.exit(f"{name}: {text}")
                 (numbers,) = weave.culprits(woven[name].text, [(start, end)])
-                if numbers is None:
-                    numbers = self.around(name, woven[name].text, start)
-                self.left.update((number, f"it does not compile: {text}") for number in numbers)
+                numbers = numbers or self.around(name, woven[name].text, start)
+                self.left.update((number, self.why(number, len(numbers), text)) for number in numbers)
             say(f"{len(self.left) - before} more are not woven, as they do not compile")
             if len(self.left) == before:
                 sys.exit("\n".join(map(str, errors)))
+
+    def why(self, number, beside, text):
+        """A value that does not fit where it is returned early does not fit in the place of all either; of other changes that is not said."""
+        certain = self.changes[number]["genre"] == "FnValue" and beside == 1 and "non-const" not in text
+        return (weave.CannotCompile if certain else weave.CannotWeave)(text)
 
     def around(self, name, text, start):
         """Where a mistake is in no change: the arms of the function that are left out, as a match may lack them; else all its changes."""
@@ -189,6 +193,12 @@ class Run:
         for line in lines[1:] if lines[:1] == [self.digest] else []:
             number, outcome, *_ = line.split("\t")
             self.outcomes[int(number)] = outcome
+
+    def set_apart(self, wanted):
+        """What cannot compile needs no try."""
+        for number in wanted:
+            if isinstance(self.left.get(number), weave.CannotCompile) and number not in self.outcomes:
+                self.tell(number, "unviable", str(self.left[number]))
 
     def try_woven(self, wanted):
         todo = [number for number in wanted if number not in self.left and number not in self.outcomes]
@@ -298,11 +308,11 @@ def main():
     run.weave()
     (run.folder / "left.tsv").write_text("".join(f"{why}\t{run.changes[number]['name']}\n" for number, why in sorted(run.left.items())))
     say(f"{len(run.changes) - len(run.left)} of {len(run.changes)} changes are woven into one build")
+    run.set_apart(wanted)
     run.reach()
     run.try_woven(wanted)
     if not options.woven_only:
-        alone = [number for number in wanted if number in run.left and number not in run.outcomes]
-        run.try_alone(alone + [number for number in wanted if number not in run.left and run.outcomes[number] == "missed"])
+        run.try_alone([number for number in wanted if run.outcomes.get(number, "missed") == "missed"])
     run.report(wanted)
 
 

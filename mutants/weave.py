@@ -65,7 +65,7 @@ class Woven:
                 node = self.place(change)
                 self.plans[node.id].append((number, change))
             except CannotWeave as why:
-                self.left[number] = str(why)
+                self.left[number] = why
         self.text = at_start.after(name, self.render(self.root), source)
 
     def byte(self, position):
@@ -111,7 +111,7 @@ class Woven:
         node = operator.parent
         while True:
             if node.type in ("let_chain", "let_condition"):
-                raise CannotWeave("a let stands beside it")
+                raise CannotCompile("a let stands beside it, and no `||` may")
             above = node.parent
             if above.type in ("let_chain", "let_condition") or (above.type == "binary_expression" and operator_of(above) in LOGIC):
                 node = above
@@ -237,6 +237,10 @@ class Woven:
 
 class CannotWeave(Exception):
     """Why a change has to be made by itself."""
+
+
+class CannotCompile(CannotWeave):
+    """Why a change is not viable, woven or not."""
 
 
 def mark(numbers, text):
