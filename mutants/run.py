@@ -223,8 +223,11 @@ class Run:
         out = self.folder / "alone"
         out.mkdir(exist_ok=True)
         chosen = "^(" + "|".join(map(re.escape, names)) + ")$"
-        command = ["cargo", "mutants", "-p", self.krate, "--timeout", "300", "--build-timeout", "300", "-o", out, "-F", chosen, "--", *self.tests, "--", *self.arguments]
-        env = {**self.env, "CARGO_PROFILE_TEST_OPT_LEVEL": "0", "CARGO_TARGET_DIR": str(self.folder / "alone-build")}
+        # It takes left out fields whatever is chosen, so at least only those of these files.
+        files = [word for name in sorted({self.changes[number]["file"] for number in numbers}) for word in ("-f", name)]
+        command = ["cargo", "mutants", "-p", self.krate, "--no-config", *files, "-F", chosen, "-o", out, "--timeout", "300", "--build-timeout", "300"]
+        command += ["--", *self.tests, "--", *self.arguments]
+        env = {**self.env, "CARGO_TARGET_DIR": str(self.folder / "alone-build")}
         if subprocess.run(command, env=env).returncode not in (0, 2, 3):
             sys.exit("cargo-mutants failed")
         for word in WORDS:

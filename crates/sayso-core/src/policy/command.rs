@@ -397,6 +397,9 @@ pub(crate) mod tests {
             ("python scripts/*.py", "python scripts/../../tmp/evil.py", Narrow),
             ("python scripts/*.py", "python scripts/a/b.py", Narrow),
             ("kubectl delete *", "kubectl get delete", Wide),
+            ("git * main", "main", Wide),
+            ("git * main", "git push", Wide),
+            ("git push", "git", Wide),
         ] {
             assert!(!check(pattern, Words, text, reach), "{pattern} should not match {text}");
         }
