@@ -80,7 +80,7 @@ class Run:
                 if name not in woven:
                     sys.exit(f"{name}: {text}")
                 (numbers,) = weave.culprits(woven[name].text, [(start, end)])
-                numbers = numbers or self.around(name, woven[name].text, start)
+                numbers = numbers or self.around(name, woven[name], start)
                 self.left.update((number, self.why(number, len(numbers), text)) for number in numbers)
             say(f"{len(self.left) - before} more are not woven, as they do not compile")
             if len(self.left) == before:
@@ -91,13 +91,13 @@ class Run:
         certain = self.changes[number]["genre"] == "FnValue" and beside == 1 and "non-const" not in text
         return (weave.CannotCompile if certain else weave.CannotWeave)(text)
 
-    def around(self, name, text, start):
-        """Where a mistake is in no change: the arms of the function that are left out, as a match may lack them; else all its changes."""
-        line = text.encode()[:start].count(b"\n") + 1
+    def around(self, name, woven, start):
+        """Where a mistake is in no change: the arms of the function that a match may lack when they are left out; else all its changes."""
+        line = woven.text.encode()[:start].count(b"\n") + 1
         inside = lambda span: span["start"]["line"] <= line <= span["end"]["line"]
         found = [n for n, change in self.changes.items() if change["file"] == name and inside((change["function"] or change)["span"])]
         found = [number for number in found if number not in self.left]
-        return [number for number in found if self.changes[number]["genre"] == "MatchArm"] or found
+        return [number for number in found if number in woven.bare_arms] or found
 
     def build(self):
         """Builds the tests; what the compiler does not like, as file, start, end and message."""

@@ -42,6 +42,23 @@ pub fn m(number: u32) -> bool {
         on => on == number,
     }
 }
+
+#[derive(Clone)]
+pub enum Either<A, B> {
+    One(A),
+    Other(B),
+}
+
+impl<A: Iterator, B: Iterator<Item = A::Item>> Iterator for Either<A, B> {
+    type Item = A::Item;
+
+    fn next(&mut self) -> Option<A::Item> {
+        match self {
+            Either::One(one) => one.next(),
+            Either::Other(other) => other.next(),
+        }
+    }
+}
 """ + at_start.MAKE
 
 
@@ -60,10 +77,14 @@ class Woven:
         self.root = PARSER.parse(self.source).root_node
         self.plans = defaultdict(list)
         self.left = {}
+        # Arms that are left out and have no guard: a match may lack them.
+        self.bare_arms = []
         for number, change in changes:
             try:
                 node = self.place(change)
                 self.plans[node.id].append((number, change))
+                if change["genre"] == "MatchArm" and not node.child_by_field_name("condition"):
+                    self.bare_arms.append(number)
             except CannotWeave as why:
                 self.left[number] = why
         self.text = at_start.after(name, self.render(self.root), source)
@@ -81,7 +102,7 @@ class Woven:
         genre = change["genre"]
         if genre == "FnValue":
             node = up(node, "function_item")
-            if "impl " in (change["function"]["return_type"] or ""):
+            if re.search(r"\bimpl (?!Iterator)|\w<impl ", change["function"]["return_type"]):
                 raise CannotWeave("it returns a type without a name")
             return node.child_by_field_name("body")
         if genre == "UnaryOperator":
@@ -132,7 +153,11 @@ class Woven:
 
     def render(self, node):
         plan = self.plans.get(node.id)
-        return self.weave(node, plan) if plan else self.copy(node)
+        if not plan:
+            return self.copy(node)
+        text = self.weave(node, plan)
+        # Each line stays where it was, so that a mistake is found by its line.
+        return text + "\n" * (node.text.count(b"\n") - text.count("\n"))
 
     def copy(self, node):
         """A node as it was, with what is woven into its parts."""
@@ -148,6 +173,8 @@ class Woven:
         return self.render(node.child_by_field_name(name))
 
     def weave(self, node, plan):
+        if node.type == "block" and "impl " in plan[0][1]["function"]["return_type"]:
+            return self.weave_iterators(node, plan)
         if node.type == "block":
             early = "".join(mark([n], f"if {on(n)} {{ return {change['replacement']}; }}") for n, change in plan)
             return "{" + early + self.copy(node)[1:]
@@ -174,6 +201,14 @@ class Woven:
         choice = choose(ways, f"woven_l {operator} woven_r")
         by = "&" if operator in ORDER else ""
         return mark(numbers, f"(match ({by}({left}), {by}({right})) {{ (woven_l, woven_r) => {choice} }})")
+
+    def weave_iterators(self, node, plan):
+        """All that may be returned has to be of one type, which is a choice of two, and of two again."""
+        otherwise = f"{{ {self.copy(node)} }}"
+        for number, change in reversed(plan):
+            text = f"if {on(number)} {{ crate::woven::Either::One({change['replacement']}) }}"
+            otherwise = "{ " + mark([number], text) + f" else {{ crate::woven::Either::Other({otherwise}) }} }}"
+        return otherwise
 
     def weave_chain(self, node, plan):
         """`&&` binds more than `||`, whichever of them are changed: each operand counts by what stands before it."""
@@ -218,7 +253,7 @@ class Woven:
         left_out = {self.byte(change["span"]["start"]): number for number, change in plan}
         name = self.raw(base.start_byte, base.end_byte) if base.type == "identifier" else "woven_base"
         fields = []
-        for child in body.named_children:
+        for child in (child for child in body.named_children if "comment" not in child.type):
             number = left_out.get(child.start_byte)
             text = self.render(child)
             if child.type == "base_field_initializer":
