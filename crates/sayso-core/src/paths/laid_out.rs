@@ -299,6 +299,13 @@ mod tests {
     }
 
     #[test]
+    fn no_two_lists_are_the_same() {
+        let lists = [BY_START, BY_ENDING, DOTTED, ANYWHERE, AT_ROOT, AT_HOME, LISTS];
+        let sizes: Vec<usize> = lists.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(sizes, [BUCKETS, BUCKETS / 2, 1, 1, BUCKETS, 1]);
+    }
+
+    #[test]
     fn a_name_stands_in_a_small_list() {
         let anywhere = |name: &str| list(name.as_bytes(), false, false);
         let (ab, pe) = ((97 * 5 + 98) % 256, (112 * 5 + 101) % 256);
