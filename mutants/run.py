@@ -320,4 +320,5 @@ def main():
     run.report(wanted)
 
 
-main()
+if __name__ == "__main__":
+    main()
