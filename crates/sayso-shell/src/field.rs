@@ -100,3 +100,32 @@ pub(crate) fn listed_folder(field: &Field) -> Option<Field> {
     };
     Some(Field::plain(folder, field.start, field.end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_shown_as_it_is_read() {
+        for (value, shown) in [("a".to_owned(), "a"), (format!("a{STAR}"), "a*")] {
+            let field = Field::plain(value, 0, 1);
+            assert_eq!((field.shown().as_str(), field.is_plain()), (shown, shown == "a"));
+            assert_eq!(field.into_shown(), shown);
+        }
+        let hole = Field::hole(TEXT, "$x", 0, 1);
+        assert_eq!((hole.shown().as_str(), hole.is_plain()), ("$x", false));
+        let named = Field { shown: Some("other".to_owned()), ..Field::plain("a", 0, 1) };
+        assert!(!named.is_plain());
+        assert_eq!(named.into_shown(), "other");
+    }
+
+    #[test]
+    fn a_text_is_filled_wherever_it_stands() {
+        let mut field = Field::plain("a{}b{}", 0, 1);
+        field.fill("{}", TEXT);
+        assert_eq!((field.value.as_str(), field.shown().as_str()), (format!("a{TEXT}b{TEXT}").as_str(), "a{}b{}"));
+        let mut other = Field::plain("ab", 0, 1);
+        other.fill("{}", TEXT);
+        assert!(other.is_plain() && other.value == "ab");
+    }
+}

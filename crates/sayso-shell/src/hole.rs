@@ -155,3 +155,106 @@ pub(crate) fn shown(word: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_holes_are_holes() {
+        for word in ["", "a", "漢", "🎉", "\u{e0041}", "\u{f000f}x", "\u{c0000}"] {
+            assert!(is_literal(word), "{word:?}");
+            assert_eq!(shown(word), word);
+        }
+        for hole in [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP] {
+            assert!(!is_literal(&format!("a{hole}b")), "{hole:?}");
+            assert!(is_literal(&shown(&format!("a{hole}b"))), "{hole:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_several_words_is_known() {
+        let below = names_below("d", &[]);
+        for word in [
+            format!("a{LIST}"),
+            format!("{STAR}.md"),
+            format!("a{ANY}"),
+            format!("{below}{PARTED}"),
+            format!("{NUMBER}{PARTED}"),
+            format!("{COMMIT}{PARTED}"),
+        ] {
+            assert!(may_be_several(&word), "{}", shown(&word));
+        }
+        for word in [
+            "a".to_owned(),
+            format!("a{TEXT}"),
+            format!("{STAR}.md{SINGLE}"),
+            below,
+            NUMBER.to_string(),
+            COMMIT.to_string(),
+            format!("{TEXT}{PARTED}"),
+            names_below("d", &[format!("{STAR}.md")]),
+        ] {
+            assert!(!may_be_several(&word), "{}", shown(&word));
+        }
+    }
+
+    #[test]
+    fn what_may_end_a_command_of_find_is_known() {
+        for word in [
+            TEXT.to_string(),
+            LIST.to_string(),
+            format!("a{LIST}"),
+            STAR.to_string(),
+            format!("{ANY}{PARTED}"),
+            format!("{TEXT};"),
+            format!("+{STAR}"),
+            names_below(&HERE.to_string(), &[]),
+            names_below("", &[]),
+        ] {
+            assert!(may_end_command(&word), "{}", shown(&word));
+        }
+        for word in
+            [";".to_owned(), format!("a{TEXT}"), format!("{HERE}/a"), names_below("d", &[]), format!("{STAR}.md"), NUMBER.to_string()]
+        {
+            assert!(!may_end_command(&word), "{}", shown(&word));
+        }
+    }
+
+    #[test]
+    fn names_below_a_folder_are_taken_apart_again() {
+        let patterns = [format!("{STAR}.md"), "a".to_owned()];
+        let word = names_below("d", &patterns);
+        assert!(
+            has_names_below(&word) && has_names_below(&format!("x{ENDED}")) && !has_names_below("d") && !has_names_below(&TEXT.to_string())
+        );
+        assert_eq!(below(&word), Some(("d", patterns.join("/").as_str())));
+        assert_eq!(below(&format!("{word}{PARTED}")), Some(("d", patterns.join("/").as_str())));
+        for other in
+            ["d".to_owned(), format!("{word}x"), format!("{word}{word}"), format!("{ENDED}{word}"), format!("d{BELOW}{BELOW}{ENDED}")]
+        {
+            assert_eq!(below(&other), None, "{other:?}");
+        }
+        assert_eq!(shown(&format!("{word}.bak")), "d/….bak");
+    }
+
+    #[test]
+    fn holes_are_shown_as_they_are_written() {
+        for (hole, written) in
+            [(TEXT, "$…"), (LIST, "$…"), (NUMBER, "$#"), (HOME, "~"), (HERE, "$PWD"), (STAR, "*"), (ANY, "?"), (PIPE, "<(…)")]
+        {
+            assert_eq!(shown(&format!("a{hole}b")), format!("a{written}b"));
+        }
+        for (hole, written) in [(COMMIT, "$(…)"), (TOP, "$(…)"), (PARTED, ""), (SINGLE, ""), (NOT_IGNORED, "")] {
+            assert_eq!(shown(&format!("a{hole}b")), format!("a{written}b"));
+        }
+    }
+
+    #[test]
+    fn a_root_is_a_whole_name() {
+        assert_eq!(rooted(&format!("{HOME}/x")), Some((Root::Home, "/x")));
+        assert_eq!(rooted(&HERE.to_string()), Some((Root::Here, "")));
+        assert_eq!((rooted(&format!("{HOME}x")), rooted("x"), below_top(&format!("{TOP}x"))), (None, None, None));
+        assert_eq!(below_top(&format!("{TOP}/x")), Some("/x"));
+    }
+}

@@ -169,3 +169,17 @@ pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
     reasons.retain(|reason| seen.insert(Reason { at: None, ..reason.clone() }));
     reasons
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_is_told_once_and_the_decisive_ones_first() {
+        let at = |reason: Reason, at: usize| Reason { at: Some((at, at)), ..reason };
+        let (allow, ask, deny) = (reason(Decision::Allow, "a", "x"), reason(Decision::Ask, "b", "x"), reason(Decision::Deny, "c", "x"));
+        let must = must("d", "x".to_owned());
+        let told = dedupe(vec![allow.clone(), at(ask.clone(), 1), at(ask.clone(), 2), must.clone(), deny.clone(), must.clone()]);
+        assert_eq!(told, [deny, must, at(ask, 1), allow]);
+    }
+}

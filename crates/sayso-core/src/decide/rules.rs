@@ -405,8 +405,7 @@ pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> 
             break;
         }
         let next = match found {
-            Some((Decision::Allow, reason)) if constrained => Some((Decision::Ask, Reason { decision: Decision::Ask, ..reason })),
-            None if constrained => Some((
+            Some((Decision::Allow, _)) | None if constrained => Some((
                 Decision::Ask,
                 reason(Decision::Ask, "shell-rule", "it runs in another folder, or reaches outside of the folders the rule names"),
             )),

@@ -170,7 +170,8 @@ mod tests {
             assert!(entries.by_name_alone, "{folder}");
             assert!(!entries.may_be_guarded("main.rs") && entries.may_be_guarded(".env"));
         }
-        for folder in ["/", "/home", HOME, "/home/u/.config", "/ws/.env", "/proc/1", "/dev", "/ws/\u{e9}", "/ws/ENV~1"] {
+        for folder in ["/", "/home", HOME, "/home/u/.config", "/ws/.env", "/proc/1", "/dev", "/ws/\u{e9}", "/ws/ENV~1", "/ws/.config/pip:x"]
+        {
             assert!(!Entries::of(folder, Some(HOME)).by_name_alone, "{folder}");
         }
     }

@@ -219,10 +219,46 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_an_error() {
-        for pattern in
-            ["", "a/../b", "!x", "a\\b", "$HOME/x", "~root/x", "**", "**/", "a/x**", "{a,b}", "C:/x", "a\0", "%X%", "file:///x", "."]
-        {
+        for pattern in [
+            "",
+            "~/a\\b",
+            "a/../b",
+            "!x",
+            "a\\b",
+            "$HOME/x",
+            "~root/x",
+            "**",
+            "**/",
+            "a/x**",
+            "{a,b}",
+            "C:/x",
+            "a\0",
+            "%X%",
+            "file:///x",
+            ".",
+        ] {
             assert!(ExtraProtected::default().add(pattern).is_err(), "{pattern}");
         }
+    }
+
+    #[test]
+    fn other_names_with_two_forms_are_others() {
+        let extra = extra(&["prod"]);
+        assert!(!extra.is_empty() && ExtraProtected::default().is_empty());
+        for path in ["/ws/other:x", "/ws/\u{e9}", "/ws/x:y"] {
+            assert_eq!(extra.matches(path, "/ws", None), None, "{path}");
+        }
+        assert!(extra.matches("/ws/prod:x", "/ws", None).is_some());
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let extra = extra(&["infra/prod", "*.secret"]);
+        let mut out = Packer::new();
+        extra.pack(&mut out);
+        let bytes = std::sync::Arc::new(out.finish());
+        let back = ExtraProtected::unpack(&mut Unpacker::new(&bytes)).unwrap();
+        assert_eq!(back.matches("/ws/a.secret", "/ws", None), Some("*.secret"));
+        assert_eq!(back.matches("/ws/infra/prod", "/ws", None), Some("infra/prod"));
     }
 }

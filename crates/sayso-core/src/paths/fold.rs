@@ -206,6 +206,15 @@ mod tests {
     }
 
     #[test]
+    fn only_some_names_have_two_forms() {
+        for name in ["a:b", ":", "\u{e9}", "\u{ff1a}x"] {
+            assert!(has_two_forms(name), "{name:?}");
+        }
+        assert!(!has_two_forms("abc") && !has_two_forms(""));
+        assert_eq!((fold(":"), fold("a:B"), fold_whole("a:B")), ("".into(), "a".into(), "a:b".into()));
+    }
+
+    #[test]
     fn h_76_short_names_are_recognised() {
         for (short, name) in [
             ("GIT~1", ".git"),
@@ -223,6 +232,9 @@ mod tests {
             ("NPMRC~1", ".npmrc"),
             ("BASH_P~1", ".bash_profile"),
             ("GIT~1:x", ".git"),
+            ("G_T~1", ".g+t"),
+            ("GXT~1", ".g?t"),
+            ("ENV~1.LO", "env.lo*"),
         ] {
             assert!(is_short_name_of(short, name), "{short} {name}");
         }
@@ -235,6 +247,13 @@ mod tests {
             ("SERVER~1.TXT", "*.pem"),
             ("file.~1~", ".git"),
             ("GIT~1", ".*_history"),
+            ("~1", ""),
+            ("GAT~1", ".git"),
+            ("G_T~1", ".git"),
+            ("GAT~1", ".g+t"),
+            ("GIXXXX~1", ".gitmodules"),
+            ("GI7EB~1", ".gitmodules"),
+            ("SERVER~1.PE", "*.pem"),
         ] {
             assert!(!is_short_name_of(short, name), "{short} {name}");
         }

@@ -103,13 +103,14 @@ pub fn hidden_in_home(canonical: &str, home: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::hidden_in_home;
+    use super::{hidden_in_home, tools_in_home};
 
     #[test]
     fn a_10_hidden_names_of_a_home_are_private() {
         for path in "
             /home/u/.unknown /home/u/.unknown/x /home/u/.config/x/y.toml /home/u/.cache /home/u/.cache/mozilla/x /home/u/.cargo/credentials
-            /home/u/.npm/_logs/x /home/u/.local/share/x /home/u/.local/state/x /HOME/u/.Foo /home/u/UNKNOW~1/x /home/u/.bashrc"
+            /home/u/.npm/_logs/x /home/u/.local/share/x /home/u/.local/state/x /HOME/u/.Foo /home/u/UNKNOW~1/x /home/u/.bashrc
+            /home/u/.foo/share/fonts/x /home/u/.local/x/fonts/x"
             .split_whitespace()
         {
             assert!(hidden_in_home(path, "/home/u"), "{path}");
@@ -126,5 +127,15 @@ mod tests {
         {
             assert!(!hidden_in_home(path, "/home/u"), "{path}");
         }
+    }
+
+    #[test]
+    fn tools_are_told_without_caches_and_repositories() {
+        let tools: Vec<String> = tools_in_home().collect();
+        for place in [".rustup", ".cargo/bin", ".local/share/fonts", ".volta/tools"] {
+            assert!(tools.iter().any(|tool| tool == place), "{place}");
+        }
+        assert!(!tools.iter().any(|tool| tool == ".git" || tool.starts_with(".cache")), "{tools:?}");
+        assert!(tools.iter().all(|tool| !hidden_in_home(&format!("/home/u/{tool}/x"), "/home/u")), "{tools:?}");
     }
 }

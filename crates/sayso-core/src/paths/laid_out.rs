@@ -274,3 +274,50 @@ pub(super) const fn pair_bucket(text: &[u8]) -> Option<usize> {
 const fn is_letter(byte: u8) -> bool {
     byte.is_ascii() && !matches!(byte, b'*' | b'?')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_compared_with_the_least_work() {
+        for name in ["a", "a.b"] {
+            assert!(matches!(shape(name.as_bytes()), (Shape::Literal, 0, length) if length == name.len()), "{name}");
+        }
+        for name in ["a*", "a.b*", "*"] {
+            assert!(matches!(shape(name.as_bytes()), (Shape::Start, 0, length) if length == name.len() - 1), "{name}");
+        }
+        for name in ["*a", "*.b"] {
+            assert!(matches!(shape(name.as_bytes()), (Shape::End, 1, length) if length == name.len() - 1), "{name}");
+        }
+        for name in ["*a*", "*.b*"] {
+            assert!(matches!(shape(name.as_bytes()), (Shape::Within, 1, length) if length == name.len() - 2), "{name}");
+        }
+        for name in ["a*b", "*a*b", "a?", "*a*b*", "?a*", "**"] {
+            assert!(matches!(shape(name.as_bytes()), (Shape::Glob, 0, length) if length == name.len()), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_two_lists_are_the_same() {
+        let lists = [BY_START, BY_ENDING, DOTTED, ANYWHERE, AT_ROOT, AT_HOME, LISTS];
+        let sizes: Vec<usize> = lists.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(sizes, [BUCKETS, BUCKETS / 2, 1, 1, BUCKETS, 1]);
+    }
+
+    #[test]
+    fn a_name_stands_in_a_small_list() {
+        let anywhere = |name: &str| list(name.as_bytes(), false, false);
+        let (ab, pe) = ((97 * 5 + 98) % 256, (112 * 5 + 101) % 256);
+        assert_eq!((anywhere("abc"), anywhere(".abc"), anywhere("ab*")), (BY_START + ab, BY_START + 256 + ab, BY_START + ab));
+        assert_eq!((anywhere("*.pem"), anywhere("*.x.pem"), anywhere("?.pe*")), (BY_ENDING + pe, BY_ENDING + pe, DOTTED));
+        assert_eq!((anywhere("*.p"), anywhere("*.*x"), anywhere("*a"), anywhere("a*")), (DOTTED, DOTTED, ANYWHERE, ANYWHERE));
+        assert_eq!((list(b"abc", false, true), list(b"*a", true, false)), (AT_ROOT + ab, AT_HOME));
+    }
+
+    #[test]
+    #[should_panic = "never found"]
+    fn a_name_at_the_root_that_would_never_be_found_stops_the_build() {
+        list(b"*a", false, true);
+    }
+}

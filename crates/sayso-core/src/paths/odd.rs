@@ -188,6 +188,9 @@ mod tests {
             "a/b.md::$DATA",
             "x:$i30",
             "%USERPROFILE%",
+            "%_X%",
+            "%ABCDEF%",
+            "%zz%",
             "%APPDATA%/x",
             "a/%ProgramFiles(x86)%/b",
             "~/a\0",
@@ -220,6 +223,7 @@ mod tests {
             "...",
             "c:x",
             " /etc/x",
+            " a/b",
             "a\u{ff0f}b",
             "a%2e%2e%2fb",
             "\u{feff}a",
@@ -260,6 +264,10 @@ mod tests {
             "12:30.log",
             "100%",
             "a%20b",
+            "a b://c",
+            "1a://c",
+            "%a b%c",
+            "%1a%x",
             "%E6%BC%A2.md",
             "[slug].tsx",
             "{{cookiecutter.name}}/x",
@@ -276,5 +284,22 @@ mod tests {
         ] {
             assert_eq!(odd(written), None, "{written:?}");
         }
+    }
+
+    #[test]
+    fn the_reason_is_the_right_one() {
+        for written in ["\u{202e}cod.exe", "a\u{200f}b", "a\u{61c}b"] {
+            assert_eq!(odd(written), Some(Odd::Ask("the path turns the reading direction")), "{written:?}");
+        }
+        assert_eq!(odd(" a"), Some(Odd::Ask("the path starts with a space")));
+        assert_eq!(odd(" a :"), Some(Odd::Ask("the path starts with a space")));
+    }
+
+    #[test]
+    fn lengths_have_a_bound() {
+        assert_eq!(odd(&"a/".repeat(2048)), None);
+        assert!(odd(&("a/".repeat(2048) + "a")).is_some());
+        assert_eq!(odd(&format!("a b{}", "x".repeat(252))), None);
+        assert!(odd(&format!("a b{}", "x".repeat(253))).is_some());
     }
 }

@@ -174,7 +174,7 @@ mod tests {
             memory/2025-01-01.md skills/pdf/reference.md prompts/x.txt rules/style.md requirements/dev/x.txt docs/requirements/x.txt
             CONTEXT.md sub/Conventions.md codex.md knowledge.md BOOTSTRAP.md PROMPT.md system_prompt.txt docs/prompt.txt
             RULER~1/x.md a\\b.md vendor/modules.txt cmake-build-debug/x.txt skills/docs/x.md bazel-out/x.log docs/.agent/x.md
-            notebooks/x.md docs/node_modules/x.md"
+            notebooks/x.md docs/node_modules/x.md docs/tests/x.txt docs/build/x.txt"
             .split_whitespace()
         {
             assert!(acts_by_place(path), "{path}");

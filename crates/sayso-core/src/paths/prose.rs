@@ -49,6 +49,7 @@ mod tests {
         assert!(!prose_in("/home/u/.local/src/build/tests/.x/a.md", workspace));
         assert!(!prose_in("/home/u/.local/src/build/other/a.md", workspace), "outside nothing is known of the place");
         assert!(active_in("/ws/.ruler/x.md", "/ws") && active_in("/ws/x/.any/x.MD", "/ws"));
+        assert!(active_in("/ws/.any/x.dat:y.md", "/ws") && active_in("/ws/.any/x.md:y.dat", "/ws"));
         assert!(!active_in("/ws/.any/x.rs", "/ws") && !active_in("/ws/tests/x.py", "/ws"), "only texts are judged by their place");
     }
 
@@ -83,7 +84,18 @@ mod tests {
 
     #[test]
     fn names_that_can_be_read_in_two_ways_are_not_prose() {
-        for path in ["/ws/x.sh:y.md", "/ws/x.md:y.sh", "/ws/AGENTS~1.MD", "/ws/.md", "/ws/x.json", "/ws/md", "/", "/ws/x.md/y"] {
+        for path in [
+            "/ws/x.sh:y.md",
+            "/ws/x.md:y.sh",
+            "/ws/x.dat:y.md",
+            "/ws/x.md:y.dat",
+            "/ws/AGENTS~1.MD",
+            "/ws/.md",
+            "/ws/x.json",
+            "/ws/md",
+            "/",
+            "/ws/x.md/y",
+        ] {
             assert!(!prose(path), "{path}");
         }
     }

@@ -227,6 +227,7 @@ mod tests {
             "/req-dev.txt",
             "/GIT~1/x",
             "/a/.git:x/y",
+            "/x/.config/gh:y/h",
             "/a\\.git\\x",
         ] {
             assert_eq!(found(path), Some("plain"), "{path}");

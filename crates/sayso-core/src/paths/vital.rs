@@ -67,3 +67,18 @@ pub fn of_the_system(path: &str) -> bool {
 pub fn raw_device(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|name| DEVICES.iter().any(|device| name.starts_with(device)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_the_system_and_homes_are_vital() {
+        for path in ["/", "/etc", "/ETC", "/home", "/home/u", "/Users/v", "/usr/local/bin"] {
+            assert!(vital(path), "{path}");
+        }
+        for path in ["/home/u/x", "/home/", "/Users/", "/srv/x", "/etc/x", "/opt/x", "/homes/u"] {
+            assert!(!vital(path), "{path}");
+        }
+    }
+}

@@ -262,4 +262,73 @@ mod tests {
         assert!(ToolPattern::parse("drop_*").unwrap().matches("drop_database", tool::Kind::Custom));
         assert!(!ToolPattern::parse("bash").unwrap().matches("bashful", tool::Kind::Custom));
     }
+
+    #[test]
+    fn bad_address_patterns_are_refused() {
+        for written in ["", "a b", "a\\b", "a\u{7}b", "ftp://a", "https:///x", "https://u@a.example/", "a:x", "a.ex*mple"] {
+            assert!(UrlPattern::parse(written).is_err(), "{written:?}");
+        }
+        assert_eq!(UrlPattern::parse("domain:a.example"), Err("write the host alone, without `domain:`".to_owned()));
+    }
+
+    #[test]
+    fn ports_and_addresses_in_brackets_are_told_apart() {
+        for (written, host, port) in [
+            ("https://A.example:8443/x", "a.example", Some(8443)),
+            ("a.example", "a.example", None),
+            ("https://[::1]/x", "[::1]", None),
+            ("https://[::1]:8443/x", "[::1]", Some(8443)),
+        ] {
+            let pattern = UrlPattern::parse(written).unwrap();
+            assert_eq!((pattern.host.as_str(), pattern.port), (host, port), "{written}");
+        }
+        assert!(fetch("https://a.example:8443/**", "https://a.example:8443/x"));
+        assert!(!fetch("https://a.example:8443/**", "https://a.example/x"));
+    }
+
+    #[test]
+    fn what_matches_every_host_or_server_is_known() {
+        let host = |written: &str| UrlPattern::parse(written).unwrap().is_everything();
+        assert!(host("*") && host("https://*/x") && !host("*.example.com") && !host("a.example"));
+        let server = |written: &str| McpPattern::parse(written).unwrap().is_everything();
+        assert!(server("*/*") && server("*/get_*") && !server("github/*"));
+        let exact = |written: &str| ToolPattern::parse(written).unwrap().is_exact();
+        assert!(exact("bash") && !exact("drop_*") && !exact("drop_?"));
+    }
+
+    #[test]
+    fn a_denial_takes_what_may_be_meant() {
+        let may = |pattern: &str, text: &str| UrlPattern::parse(pattern).unwrap().may_match(text);
+        assert!(may("*.evil.example", "to EVIL.example, now") && may("*", "anything") && !may("evil.example", "good.example"));
+        let host = |pattern: &str, host: &str, reach| UrlPattern::parse(pattern).unwrap().matches_host(host, reach);
+        assert!(host("*.a.example", "a.example", Reach::Wide) && !host("*.a.example", "a.example", Reach::Narrow));
+        assert!(!host("*.a.example", "b.example", Reach::Wide));
+        let wide = |pattern: &str, url: &str| UrlPattern::parse(pattern).unwrap().matches(&Url::parse(url).unwrap(), Reach::Wide);
+        assert!(wide("https://a.example/x/y", "https://a.example/%78/y"));
+        assert!(!wide("https://a.example/x/y", "https://a.example/78/y"));
+        assert!(wide("https://a.example/x/y", "http://a.example:81/x/y?z"));
+    }
+
+    #[test]
+    fn a_page_that_is_not_known_may_be_any() {
+        let url = Url { open: true, ..Url::parse("https://a.example/x").unwrap() };
+        let open = |pattern: &str, reach| UrlPattern::parse(pattern).unwrap().matches(&url, reach);
+        assert!(open("https://a.example/y", Reach::Wide) && open("https://a.example/**", Reach::Narrow));
+        assert!(!open("https://a.example/x", Reach::Narrow) && !open("https://a.example/x/**", Reach::Narrow));
+    }
+
+    #[test]
+    fn encoded_signs_are_spelled_out() {
+        for (path, plain) in [("/%41b", "/Ab"), ("/a41", "/a41"), ("/%4", "/%4"), ("/%zz", "/%zz"), ("/%2541", "/%41")] {
+            assert_eq!(decoded(path), plain);
+        }
+    }
+
+    #[test]
+    fn bad_patterns_of_tools_are_refused() {
+        for written in ["", "github", "/get", "github/", "git hub/get", "gith\u{443}b/get"] {
+            assert!(McpPattern::parse(written).is_err(), "{written:?}");
+        }
+        assert!(ToolPattern::parse("").is_err() && ToolPattern::parse("a\u{7}").is_err());
+    }
 }

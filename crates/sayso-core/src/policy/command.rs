@@ -397,6 +397,9 @@ pub(crate) mod tests {
             ("python scripts/*.py", "python scripts/../../tmp/evil.py", Narrow),
             ("python scripts/*.py", "python scripts/a/b.py", Narrow),
             ("kubectl delete *", "kubectl get delete", Wide),
+            ("git * main", "main", Wide),
+            ("git * main", "git push", Wide),
+            ("git push", "git", Wide),
         ] {
             assert!(!check(pattern, Words, text, reach), "{pattern} should not match {text}");
         }
@@ -426,6 +429,110 @@ pub(crate) mod tests {
         }
         for pattern in ["git status *", "cargo test *", "rm", "make test"] {
             assert!(!broad(pattern), "{pattern}");
+        }
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    fn pattern(written: &str, form: Form) -> CommandPattern {
+        CommandPattern::parse(written, form, &Blanks).unwrap()
+    }
+
+    #[test]
+    fn braces_are_alternatives_only_in_our_own_form() {
+        for (form, count) in [(Form::Words, 2), (Form::Prefix, 2), (Form::Exact, 1), (Form::Glob, 1)] {
+            assert_eq!(pattern("echo {a,b}", form).alternatives.len(), count, "{form:?}");
+        }
+        assert!(!pattern("rm", Form::Glob).is_overly_broad() && pattern("rm *", Form::Glob).is_overly_broad());
+    }
+
+    #[test]
+    fn quotes_keep_words_together() {
+        assert_eq!(pattern("echo 'a b' \"c\" ''", Form::Words).alternatives[0].words, ["echo", "a b", "c", ""]);
+    }
+
+    #[test]
+    fn what_leads_out_of_a_folder_must_be_written() {
+        let fits = |part: &str, word: &str| check(&format!("cat {part}"), Form::Words, &format!("cat {word}"), Reach::Narrow);
+        assert!(fits("../*.py", "../a.py") && fits("*/a.py", "b/a.py"));
+        assert!(!fits("*/a.py", "../a.py"));
+    }
+
+    #[test]
+    fn other_forms_and_stages_count_for_a_denial() {
+        let force = pattern("git push --force *", Form::Words);
+        let stage = Command { words: words("xargs x"), stages: vec![words("git push origin --force")], ..Command::default() };
+        assert!(force.matches(&stage, Reach::Wide) && !force.matches(&stage, Reach::Narrow));
+        let stage = Command { words: words("xargs x"), stages: vec![words("git push origin")], ..Command::default() };
+        assert!(!force.matches(&stage, Reach::Wide));
+        let texts = Command { words: words("x"), normal: words("cat a b.txt"), ..Command::default() };
+        assert!(pattern("cat *.txt", Form::Glob).matches(&texts, Reach::Wide));
+        assert!(!pattern("cat *.md", Form::Glob).matches(&texts, Reach::Wide));
+        // Without a `*` at its end a pattern names all options that there are.
+        assert!(!check("git push", Form::Words, "git push --force", Reach::Wide));
+        assert!(check("git push --force", Form::Words, "git --force push", Reach::Wide));
+        // A lone `-` is no option.
+        assert!(!check("cat x -", Form::Words, "cat - x", Reach::Wide));
+    }
+
+    #[test]
+    fn words_that_were_only_seen_may_start_anywhere() {
+        let force = pattern("git push --force *", Form::Words);
+        for text in ["git push --force", "sudo git push --force x", "sudo git push origin --force"] {
+            assert!(force.matches_seen(&words(text), &Blanks) && force.matches_seen_as_is(&words(text)), "{text}");
+        }
+        for text in ["git push origin", "ls"] {
+            assert!(!force.matches_seen(&words(text), &Blanks) && !force.matches_seen_as_is(&words(text)), "{text}");
+        }
+        // Only places where it could start are counted.
+        let late = "x ".repeat(300) + "git push --force";
+        assert!(force.matches_seen_as_is(&words(&late)));
+    }
+
+    #[test]
+    fn a_long_pattern_is_cut_to_what_can_be_counted() {
+        for (count, given, hit) in
+            [(62, 62, true), (62, 63, false), (63, 63, true), (63, 64, false), (64, 64, true), (64, 63, true), (70, 64, true)]
+        {
+            let (written, text) = (vec!["a"; count].join(" "), vec!["a"; given].join(" "));
+            assert_eq!(check(&written, Form::Words, &text, Reach::Wide), hit, "{count} {given}");
+        }
+    }
+
+    #[test]
+    fn a_program_and_its_options_are_named() {
+        let make = pattern("{make,ninja} --jobs *", Form::Words);
+        assert!(make.names("make") && make.names("ninja") && !make.names("cargo"));
+        let named = |text: &str| make.names_options(&Blanks.commands(text).unwrap()[0]);
+        assert!(named("make --jobs all") && named("make all") && !named("make --jobs --always-make"));
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        struct Sorted;
+        impl CommandReader for Sorted {
+            fn commands(&self, _: &str) -> Option<Vec<Command>> {
+                None
+            }
+            fn seen(&self, _: &str) -> Vec<Vec<String>> {
+                Vec::new()
+            }
+            fn normal(&self, words: &[String]) -> Vec<String> {
+                let mut sorted = words.to_vec();
+                sorted.sort();
+                sorted
+            }
+        }
+        for (written, form) in
+            [("git status *", Form::Words), ("git {status,diff} -s", Form::Words), ("b a", Form::Exact), ("z y *", Form::Glob)]
+        {
+            let made = CommandPattern::parse(written, form, &Sorted).unwrap();
+            let mut out = Packer::new();
+            made.pack(&mut out);
+            let bytes = std::sync::Arc::new(out.finish());
+            assert_eq!(CommandPattern::unpack(&mut Unpacker::new(&bytes)), Some(made), "{written}");
         }
     }
 }

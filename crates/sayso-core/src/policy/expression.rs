@@ -81,6 +81,7 @@ mod tests {
             assert_eq!(back.is_match(text, Reach::Wide), hit);
         }
         assert_eq!(back.written, "push|rm");
+        assert_eq!(format!("{back:?}"), "Expression(\"^(?:push|rm)$\")");
     }
 
     #[test]

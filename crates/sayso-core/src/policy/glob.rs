@@ -373,4 +373,67 @@ mod tests {
         let text = "a".repeat(20_000);
         assert!(!wild(&pattern, &text));
     }
+
+    #[test]
+    fn what_covers_everything_is_known() {
+        let everything = |pattern: &str| PathGlob::parse(pattern).unwrap().is_everything();
+        for pattern in ["**", "*", "**/*", "/**", "~/**", "{a,**}"] {
+            assert!(everything(pattern), "{pattern}");
+        }
+        for pattern in ["a/**", "**/a", "*.rs", "/", "?"] {
+            assert!(!everything(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_covers_a_folder_covers_itself_and_all_below() {
+        let covers = |pattern: &str, path: &str| {
+            PathGlob::parse(pattern).unwrap().covers_below(Subject { path, workspace: "/ws", home: Some("/home/me") })
+        };
+        assert!(covers("docs/**", "/ws/docs") && covers("**", "/ws") && covers("docs/**", "/ws/docs/a"));
+        assert!(!covers("docs/*", "/ws/docs") && !covers("docs", "/ws/docs") && !covers("docs/*/**", "/ws/docs"));
+        assert!(!covers("docs/*/*", "/ws/docs") && !covers("docs/**", "/elsewhere"));
+    }
+
+    #[test]
+    fn letters_of_either_case_may_be_the_same() {
+        let folded = |pattern: &str, path: &str| {
+            PathGlob::parse(pattern).unwrap().matches_folded(Subject { path, workspace: "/WS", home: Some("/home/me") })
+        };
+        assert!(folded("Docs/**", "/ws/docs/A") && folded("~/X", "/HOME/me/x"));
+        assert!(!folded("docs/**", "/ws/other"));
+    }
+
+    #[test]
+    fn one_sign_is_one_character_of_any_width() {
+        for (pattern, text) in [("a?c", "abc"), ("a?c", "aéc"), ("a?c", "a漢c"), ("a?c", "a🎉c"), ("??", "漢b"), ("*?c", "xx漢c")] {
+            assert!(wild(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a?c", "ac"), ("?", "ab"), ("?", "漢字"), ("a*", "ba"), ("*a", "ab"), ("", "a"), ("a", "")] {
+            assert!(!wild(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn alternatives_have_a_bound() {
+        let choices = |count: usize| format!("{{{}}}", vec!["a"; count].join(","));
+        assert_eq!(alternatives_of(&choices(MAX_ALTERNATIVES)).unwrap().len(), MAX_ALTERNATIVES);
+        assert!(alternatives_of(&choices(MAX_ALTERNATIVES + 1)).is_err());
+        // Also where they come one after the other.
+        assert_eq!(alternatives_of(&"{a,b}".repeat(6)).unwrap().len(), MAX_ALTERNATIVES);
+        assert!(alternatives_of(&"{a,b}".repeat(7)).is_err());
+    }
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        for pattern in ["docs/**", "~/x", "/etc/*", "a//./b"] {
+            let made = PathGlob::parse(pattern).unwrap();
+            let mut out = Packer::new();
+            made.pack(&mut out);
+            let bytes = std::sync::Arc::new(out.finish());
+            assert_eq!(PathGlob::unpack(&mut Unpacker::new(&bytes)), Some(made), "{pattern}");
+        }
+        assert!(check("a//./b", "/ws/a/b") && check("./a", "/ws/a"));
+        assert_eq!(absolute("/ws", "a/../b"), "/ws/b");
+    }
 }

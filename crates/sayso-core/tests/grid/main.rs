@@ -23,6 +23,8 @@ use scene::Scene;
 const CASES: &str = include_str!("cases.txt");
 /// Policies, each behind a line `--- name`.
 const POLICIES: &str = include_str!("policies.txt");
+/// Policies as in [`POLICIES`], each with its own cases behind a line `===`.
+const PAIRS: &str = include_str!("pairs.txt");
 const EXPECTED: &str = include_str!("expected.txt");
 
 /// A reader that splits at blanks, for the words of rules.
@@ -54,7 +56,11 @@ impl Uses for Thrice {
 }
 
 fn letter(verdict: &Verdict) -> char {
-    match (verdict.decision, verdict.confirm) {
+    sign(verdict.decision, verdict.confirm)
+}
+
+fn sign(decision: Decision, confirm: Confirm) -> char {
+    match (decision, confirm) {
         (Decision::Allow, _) => '·',
         (Decision::Ask, Confirm::Double) => '2',
         (Decision::Ask, _) => '?',
@@ -62,20 +68,19 @@ fn letter(verdict: &Verdict) -> char {
     }
 }
 
-fn policies() -> Vec<(&'static str, Vec<&'static str>)> {
-    POLICIES
-        .split("--- ")
-        .skip(1)
-        .map(|block| {
-            let (name, text) = block.split_once('\n').unwrap();
-            (name, text.split("~~~\n").collect())
-        })
-        .collect()
+/// What stands behind each line `--- name`.
+fn blocks(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.split("--- ").skip(1).map(|block| block.split_once('\n').unwrap())
 }
 
-/// A policy of a person's file, and of a project's file that nobody trusts if there is a second text.
+/// The lines of a text that are cases.
+fn cases(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// A policy of a person's file, of a project's file that nobody trusts if there is a second text, and of what was learned if there is a third.
 fn policy(texts: &[&str], mode: Option<Mode>) -> Policy {
-    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject]).map(|(text, origin)| {
+    let layers = texts.iter().zip([Origin::User, Origin::UntrustedProject, Origin::Learned]).map(|(text, origin)| {
         let (layer, findings) = read(Source { name: "policy", text }, Format::Yaml, origin, &Blanks);
         layer.unwrap_or_else(|| panic!("{findings:?}\n{text}"))
     });
@@ -91,12 +96,13 @@ struct Judged {
 
 impl Judged {
     fn all() -> Vec<Judged> {
-        let made = |(name, texts): (&'static str, Vec<&'static str>)| {
+        let made = |(name, text): (&'static str, &'static str)| {
+            let texts: Vec<&str> = text.split("~~~\n").collect();
             // Those with a star are looked at in every mode.
             let modes = MODES.iter().filter(|_| name.ends_with('*')).map(|(mode, _)| policy(&texts, Some(*mode))).collect();
             Judged { name: name.trim_end_matches(" *"), own: policy(&texts, None), modes }
         };
-        policies().into_iter().map(made).collect()
+        blocks(POLICIES).map(made).collect()
     }
 }
 
@@ -120,6 +126,7 @@ fn row(judged: &Judged, scene: &Scene) -> String {
     let verdict = judge(&judged.own, Run::Interactive);
     assert_eq!(verdict.digest, scene.operation.digest());
     assert!(!verdict.trace.is_empty());
+    assert_eq!(verdict.confirm == Confirm::None, verdict.decision != Decision::Ask);
     let terms = &verdict.terms;
     let mut notes = String::new();
     for (name, paths) in [("reads", &terms.reads), ("changes", &terms.changes)] {
@@ -142,7 +149,9 @@ fn row(judged: &Judged, scene: &Scene) -> String {
     for reason in &verdict.reasons {
         let must = if reason.must_ask { "!" } else { "" };
         let at = reason.at.map_or(String::new(), |(start, end)| format!("@{start}-{end}"));
-        let _ = write!(reasons, " [{must}{}{at}: {}]", reason.rule, reason.text);
+        let sign = sign(reason.decision, Confirm::Single);
+        let source = if reason.source == "built-in" { String::new() } else { format!(" ({})", reason.source) };
+        let _ = write!(reasons, " [{sign}{must} {}{at}: {}{source}]", reason.rule, reason.text);
     }
     format!("{modes}{runs} {}/{}{notes}{reasons}", verdict.risk.word(), verdict.tier.word())
 }
@@ -152,10 +161,17 @@ fn the_judge_says_of_every_case_what_it_said_before() {
     let mut out = String::from(
         "What the judge says of each case (· allow, ? ask, 2 ask twice, X deny): for some policies a letter for each mode (confirm-all, balanced,\n\
          high-risk-only, auto-approve-edits, safe-only, trust-all); one for --approve-all, --yolo, --strict and nobody to ask; risk/tier, terms, and\n\
-         the reasons in the policy's own mode (! must be asked). Under each case first the policy as it comes, then those that differ from it.\n",
+         the reasons in the policy's own mode, each with what it alone would decide (! must be asked) and where its rule stands. Under each case\n\
+         first the policy as it comes, then those that differ from it.\n",
     );
     let policies = Judged::all();
-    for line in CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    let writes = std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write");
+    let check = |out: &str| {
+        // At once, as a case that differs says enough.
+        let differs = || EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
+        assert!(writes || EXPECTED.starts_with(out), "the judge says something else now; first: {:#?}", differs());
+    };
+    for line in cases(CASES) {
         let scene = Scene::read(line);
         let _ = writeln!(out, "\n{line}");
         let usual = row(&policies[0], &scene);
@@ -166,13 +182,23 @@ fn the_judge_says_of_every_case_what_it_said_before() {
                 let _ = writeln!(out, "  {}: {other}", judged.name);
             }
         }
+        check(&out);
     }
-    if std::env::var("SAYSO_GRID").is_ok_and(|word| word == "write") {
+    for (name, text) in blocks(PAIRS) {
+        let (texts, lines) = text.split_once("===\n").unwrap();
+        let texts: Vec<&str> = texts.split("~~~\n").collect();
+        let judged = Judged { name, own: policy(&texts, None), modes: Vec::new() };
+        let _ = writeln!(out, "\nOnly under: {name}");
+        for line in cases(lines) {
+            let _ = writeln!(out, "{line}\n  {}", row(&judged, &Scene::read(line)));
+        }
+        check(&out);
+    }
+    if writes {
         std::fs::write(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/grid/expected.txt"), &out).unwrap();
         return;
     }
-    let differs = EXPECTED.lines().zip(out.lines()).find(|(before, now)| before != now);
-    assert!(EXPECTED == out, "the judge says something else now; first: {differs:#?}");
+    assert!(EXPECTED == out, "there were more cases before");
 }
 
 #[test]
@@ -189,5 +215,31 @@ fn the_strictest_of_two_agents_decides() {
         let verdict = decide(&policy(&texts, None), &case);
         assert_eq!(verdict.decision, decision, "{line}");
         assert!(verdict.trace.is_empty());
+    }
+}
+
+#[test]
+fn the_trace_tells_what_was_said_and_what_bounds() {
+    let texts = ["version: 1\nsandbox: {auto_allow: run-in-workspace}\n"];
+    for (line, run, told) in [
+        ("make all | run", Run::Yolo, "--yolo was said for this run"),
+        ("make all | run | contains", Run::Interactive, "contained: a sandbox bounds it"),
+        ("make all | run | grant exact", Run::Interactive, "grant: you allowed this before"),
+        ("cat a | run known | read a", Run::Interactive, "must ask: none"),
+        ("rm a | run known | delete a", Run::Interactive, "must ask: it deletes `/home/u/ws/a` [delete, built-in]"),
+    ] {
+        let Scene { operation, reading, grants, .. } = &Scene::read(line);
+        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: true };
+        let trace = decide(&policy(&texts, None), &case).trace;
+        assert!(trace.iter().any(|step| step == told), "{line}: {trace:#?}");
+    }
+}
+
+#[test]
+fn who_trusts_all_and_says_strict_means_the_stricter() {
+    let Scene { operation, reading, grants, .. } = &Scene::read("make all | run");
+    for (run, decision) in [(Run::Interactive, Decision::Allow), (Run::Strict, Decision::Deny), (Run::Nobody, Decision::Allow)] {
+        let case = Case { operation, reading, grants, uses: None, now: 0, run, trace: false };
+        assert_eq!(decide(&policy(&["version: 1\n"], Some(Mode::TrustAll)), &case).decision, decision, "{run:?}");
     }
 }

@@ -1,7 +1,8 @@
 //! A case of the grid from one line: a command or a call, and behind each `|` what it does or what is known.
 //!
 //! `cat a | run known | read /ws/a` is a command with two effects. A tool is written `@tool {"path": "a"}`. An effect has the kind first, its
-//! target, and flags; every other word sets something of the case.
+//! target, and flags; every other word sets something of the case. A path may be reached by a link (`link=`), or by one to another one
+//! (`via=`), or have another name than is written (`is=`).
 
 use sayso_core::digest::Digest;
 use sayso_core::draft::{Command, Danger, Opaque, Reading};
@@ -50,16 +51,19 @@ fn kind(word: &str) -> Option<EffectKind> {
 fn place(written: &str, flags: &[&str]) -> Target {
     let has = |flag: &str| flags.contains(&flag);
     let link = flags.iter().find_map(|flag| flag.strip_prefix("link=")).map(|to| sayso_core::paths::join("/home/u/ws", to));
+    let via = flags.iter().find_map(|flag| flag.strip_prefix("via=")).map(|to| sayso_core::paths::join("/home/u/ws", to));
+    let is = flags.iter().find_map(|flag| flag.strip_prefix("is=")).map(|name| sayso_core::paths::join("/home/u/ws", name));
     let at = sayso_core::paths::join("/home/u/ws", written);
     let kind = match () {
         () if has("missing") => PathKind::Missing,
         () if has("folder") => PathKind::Folder,
         () if has("device") => PathKind::Device,
+        () if has("channel") => PathKind::Channel,
         () => PathKind::File,
     };
     let fact = PathFact {
-        canonical: link.clone().unwrap_or_else(|| at.clone()),
-        links: link.map(|to| Link { at, to, dangling: false }).into_iter().collect(),
+        canonical: is.or(link.clone()).unwrap_or_else(|| at.clone()),
+        links: links(at, via, link),
         kind,
         hard_links: if has("hard") { 2 } else { 1 },
         owner: if has("root") { Owner::Root } else { Owner::Me },
@@ -74,6 +78,12 @@ fn place(written: &str, flags: &[&str]) -> Target {
         size: Some(10),
     };
     Target::Path(Place { written: written.to_owned(), question: 0, fact: Some(fact) })
+}
+
+/// One link, or two where the first one leads to another.
+fn links(at: String, via: Option<String>, to: Option<String>) -> Vec<Link> {
+    let ends: Vec<String> = [Some(at), via, to].into_iter().flatten().collect();
+    ends.windows(2).map(|pair| Link { at: pair[0].clone(), to: pair[1].clone(), dangling: false }).collect()
 }
 
 fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
@@ -162,6 +172,10 @@ impl Scene {
                     let seen = words.split(|word| *word == ";").map(|row| row.iter().map(|word| (*word).to_owned()).collect()).collect();
                     reading.opaque = Some(Opaque { reason: "a reason".to_owned(), start: 1, end: 3, seen });
                     reading.commands.clear();
+                }
+                ("unplaced", []) => {
+                    let opaque = reading.opaque.as_mut().unwrap();
+                    opaque.end = opaque.start;
                 }
                 ("search", words) => {
                     let list = |key: &str| words.iter().filter_map(|word| word.strip_prefix(key)).map(str::to_owned).collect();
