@@ -166,7 +166,7 @@ mod tests {
             assert!(is_literal(word), "{word:?}");
             assert_eq!(shown(word), word);
         }
-        for hole in [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP] {
+        for hole in [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP, TRACKED] {
             assert!(!is_literal(&format!("a{hole}b")), "{hole:?}");
             assert!(is_literal(&shown(&format!("a{hole}b"))), "{hole:?}");
         }
