@@ -30,6 +30,8 @@ WORDS = ("caught", "timeout", "missed", "unviable")
 
 
 class Run:
+    """All changes of a crate, and what came of them."""
+
     def __init__(self, krate, folder, tests, arguments):
         self.krate, self.folder, self.tests, self.arguments = krate, folder, tests, arguments
         self.tree = folder / "tree"
@@ -39,6 +41,8 @@ class Run:
         self.changes = dict(enumerate(json.loads(listed), 1))
         self.left = {}
         self.outcomes = {}
+        # Those on which cargo-mutants had its word.
+        self.settled = set()
         self.lock = threading.Lock()
 
     def copy(self):
@@ -180,9 +184,14 @@ class Run:
 
     def tell(self, number, outcome, by):
         with self.lock:
-            self.outcomes[number] = outcome
+            self.note(number, outcome, by)
             with open(self.folder / "outcomes.tsv", "a") as file:
                 print(number, outcome, by, self.changes[number]["name"], sep="\t", file=file)
+
+    def note(self, number, outcome, by):
+        self.outcomes[number] = outcome
+        if by == "cargo-mutants":
+            self.settled.add(number)
 
     def remember(self):
         """What an earlier run of the same source found."""
@@ -191,8 +200,8 @@ class Run:
         if lines[:1] != [self.digest]:
             file.write_text(self.digest + "\n")
         for line in lines[1:] if lines[:1] == [self.digest] else []:
-            number, outcome, *_ = line.split("\t")
-            self.outcomes[int(number)] = outcome
+            number, outcome, by, _ = line.split("\t")
+            self.note(int(number), outcome, by)
 
     def set_apart(self, wanted):
         """What cannot compile needs no try."""
@@ -316,7 +325,8 @@ def main():
     run.reach()
     run.try_woven(wanted)
     if not options.woven_only:
-        run.try_alone([number for number in wanted if run.outcomes.get(number, "missed") == "missed"])
+        open_still = [number for number in wanted if run.outcomes.get(number, "missed") == "missed"]
+        run.try_alone([number for number in open_still if number not in run.settled])
     run.report(wanted)
 
 
