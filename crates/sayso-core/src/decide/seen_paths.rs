@@ -16,22 +16,23 @@ const MOST_WORDS: usize = 512;
 pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
     let reading = lens.case.reading;
     let cwd = lens.case.operation.cwd();
+    let home = reading.surroundings.home.as_deref();
     let mut seen: BTreeSet<Seen> = BTreeSet::new();
     // Where the table of programs models the arguments, the paths among them are effects already.
     for command in reading.commands.iter().filter(|command| !command.modelled) {
         let folders = command.folders.iter().map(|folder| if folder.is_empty() { cwd.clone() } else { join(&cwd, folder) });
         let folders: BTreeSet<String> = folders.chain(command.folders.is_empty().then(|| cwd.clone())).collect();
         for from in &folders {
-            command.words.iter().skip(1).take(MOST_WORDS).for_each(|word| collect(from, word, &mut seen));
+            command.words.iter().skip(1).take(MOST_WORDS).for_each(|word| collect(from, home, word, &mut seen));
         }
     }
     if let Some(opaque) = &reading.opaque {
         // A `cd` in text that was not read may lead to any folder that a word of it names.
-        opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&cwd, word, &mut seen));
+        opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&cwd, home, word, &mut seen));
         let targets = opaque.seen.iter().filter(|words| words.first().is_some_and(|word| word == "cd")).filter_map(|words| words.get(1));
         for folder in targets.take(4) {
             let from = join(&cwd, folder);
-            opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&from, word, &mut seen));
+            opaque.seen.iter().flatten().take(MOST_WORDS).for_each(|word| collect(&from, home, word, &mut seen));
         }
     }
     let around = &reading.surroundings;
@@ -60,12 +61,14 @@ struct Seen {
     open: bool,
 }
 
-fn collect(from: &str, word: &str, seen: &mut BTreeSet<Seen>) {
+fn collect(from: &str, home: Option<&str>, word: &str, seen: &mut BTreeSet<Seen>) {
     // A path may be glued to an option or to another word: `-ifile`, `@file`, `a:file`, `--x=file`.
     let glued = word.get(2..).filter(|_| word.starts_with('-') && !word.starts_with("--"));
     let parts = word.split(['=', ':', ',', '@']).skip(1);
     let whole = (!word.starts_with('-')).then_some(word);
     for text in whole.into_iter().chain(glued).chain(parts) {
+        let at_home = in_home(text, home);
+        let text = at_home.as_deref().unwrap_or(text);
         if text.is_empty() || text.contains("://") || text.contains(['\n', '\0', '$', '`']) || text.starts_with('~') {
             continue;
         }
@@ -75,6 +78,12 @@ fn collect(from: &str, word: &str, seen: &mut BTreeSet<Seen>) {
         let path = if open { literal.rsplit_once('/').map_or(".", |(folder, _)| folder) } else { text };
         seen.insert(Seen { path: join(from, if path.is_empty() { "/" } else { path }), open });
     }
+}
+
+/// A path that starts at the person's home, written out: a shell would do so, and nobody knows whether one reads this text.
+fn in_home(text: &str, home: Option<&str>) -> Option<String> {
+    let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|start| text.strip_prefix(start))?;
+    home.filter(|_| rest.is_empty() || rest.starts_with('/')).map(|home| format!("{}{rest}", home.trim_end_matches('/')))
 }
 
 fn names(rule: &Rule, one: &Seen, subject: PathSubject<'_>) -> bool {
