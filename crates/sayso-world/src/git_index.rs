@@ -26,6 +26,8 @@ const LONG_NAME: usize = 0xfff;
 pub(crate) struct Indexes {
     pub sha1: Remembered<Gitlinks>,
     pub sha256: Remembered<Gitlinks>,
+    pub tracked_sha1: Remembered<Tracked>,
+    pub tracked_sha256: Remembered<Tracked>,
 }
 
 impl Default for Indexes {
@@ -33,6 +35,8 @@ impl Default for Indexes {
         Indexes {
             sha1: Remembered::up_to(LONGEST_INDEX, |bytes| Gitlinks::parse(bytes, 20)),
             sha256: Remembered::up_to(LONGEST_INDEX, |bytes| Gitlinks::parse(bytes, 32)),
+            tracked_sha1: Remembered::up_to(LONGEST_INDEX, |bytes| Tracked::parse(bytes, 20)),
+            tracked_sha256: Remembered::up_to(LONGEST_INDEX, |bytes| Tracked::parse(bytes, 32)),
         }
     }
 }
@@ -45,25 +49,36 @@ pub(crate) struct Gitlinks {
     /// Names in it that may become other words where they are handed to another program: `git ls-files` prints them also if there are no
     /// such files. None if there are too many.
     pub odd: Option<Vec<String>>,
-    /// All that it names, and the folders on the way.
-    tracked: Option<HashSet<u64>>,
+}
+
+/// All that an index names, and the folders on the way; none if it cannot be read. Few questions need it, and it costs more than the rest.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Tracked(Option<HashSet<u64>>);
+
+impl Tracked {
+    /// Reads an index; `hash` is how many bytes the name of an object has.
+    pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
+        let mut reader = Reader::new(bytes, hash);
+        reader.tracked = Some(HashSet::new());
+        let whole = reader.index().is_some();
+        Tracked(reader.tracked.filter(|_| whole))
+    }
+
+    /// Whether a path below the work tree is in it, or something below that path; none if it cannot be read. What is spelled in another way on
+    /// disk counts as well.
+    pub(crate) fn has(&self, path: &str) -> Option<bool> {
+        self.0.as_ref().map(|tracked| !path.is_ascii() || tracked.contains(&hashed(path.as_bytes())))
+    }
 }
 
 impl Gitlinks {
-    /// Whether a path below the work tree is in it, or something below that path; none if it cannot be read. What is spelled in another way on
-    /// disk counts as well.
-    pub(crate) fn tracks(&self, path: &str) -> Option<bool> {
-        self.tracked.as_ref().map(|tracked| !path.is_ascii() || tracked.contains(&hashed(path.as_bytes())))
-    }
-
     /// Reads an index; `hash` is how many bytes the name of an object has.
     pub(crate) fn parse(bytes: &[u8], hash: usize) -> Self {
-        let mut reader = Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new(), tracked: HashSet::new() };
+        let mut reader = Reader::new(bytes, hash);
         let whole = reader.index().is_some();
         let few = whole && reader.found.len() <= MOST_SUBMODULES;
         let links = if few { reader.found.into_iter().map(|name| String::from_utf8(name).ok()).collect() } else { None };
-        let tracked = Some(reader.tracked).filter(|_| whole);
-        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD), tracked }
+        Gitlinks { links, odd: Some(reader.odd).filter(|odd| whole && odd.len() <= MOST_ODD) }
     }
 }
 
@@ -75,7 +90,8 @@ struct Reader<'a> {
     starts: Vec<(usize, bool)>,
     found: Vec<Vec<u8>>,
     odd: Vec<String>,
-    tracked: HashSet<u64>,
+    /// All names, where they are wanted.
+    tracked: Option<HashSet<u64>>,
 }
 
 /// A number for a name in whichever case. Two names with one number count as one, which only asks more.
@@ -83,7 +99,11 @@ fn hashed(name: &[u8]) -> u64 {
     name.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3))
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], hash: usize) -> Self {
+        Reader { bytes, hash, at: 0, starts: Vec::new(), found: Vec::new(), odd: Vec::new(), tracked: None }
+    }
+
     fn take(&mut self, length: usize) -> Option<&[u8]> {
         let end = self.at.checked_add(length)?;
         let taken = self.bytes.get(self.at..end)?;
@@ -138,12 +158,15 @@ impl Reader<'_> {
             let padding = (self.at - start).next_multiple_of(8) - (self.at - start);
             self.take(padding)?;
         }
-        self.tracked.insert(hashed(name));
-        let folders = name.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| name.get(..at).unwrap_or_default());
-        for folder in folders {
-            // Those above it were put in with it.
-            if !self.tracked.insert(hashed(folder)) {
-                break;
+        if let Some(tracked) = &mut self.tracked {
+            tracked.insert(hashed(name));
+            let folders =
+                name.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/').map(|(at, _)| name.get(..at).unwrap_or_default());
+            for folder in folders {
+                // Those above it were put in with it.
+                if !tracked.insert(hashed(folder)) {
+                    break;
+                }
             }
         }
         let text = String::from_utf8_lossy(name);

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::canonical::{End, Walked, Walker, ancestor, is_within, lexical, parent
 use crate::case::CaseRules;
 use crate::git_config::{Config, ConfigReader};
 use crate::git_fact::{by_environment, elsewhere, git_fact};
-use crate::git_index::{Gitlinks, Indexes};
+use crate::git_index::{Indexes, Tracked};
 use crate::git_password::holds_password;
 use crate::git_syntax::ConfigFile;
 use crate::ignore::IgnoreFiles;
@@ -351,7 +351,7 @@ impl Pass<'_> {
         if search.words || search.whole {
             fact.odd.extend(self.tracked_odd(&walked.canonical, search, only));
         }
-        let (top, readings) = if search.tracked { self.indexes_of(&walked.canonical) } else { (None, Vec::new()) };
+        let (top, readings) = if search.tracked { self.tracked_around(&walked.canonical) } else { (None, Vec::new()) };
         let (workspace, home) = (self.surroundings.workspace.clone(), self.surroundings.home.clone());
         let mut names_left = self.names_left;
         let pass = RefCell::new(self);
@@ -481,26 +481,23 @@ impl Pass<'_> {
         found
     }
 
-    /// The index of a repository in both readings: by which names of objects it is to be read, it does not tell.
-    fn index_of(&mut self, repository: &Repository) -> (PathBuf, [Recalled<Gitlinks>; 2]) {
-        let index = repository.own.join("index");
-        let indexes = &self.machine.indexes;
-        let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
-        (index, readings)
-    }
-
-    /// The work tree that a folder belongs to, with its index; no work tree where that cannot be told, and then all may be tracked.
-    fn indexes_of(&mut self, folder: &str) -> (Option<String>, Vec<Recalled<Gitlinks>>) {
+    /// The work tree that a folder belongs to, with its index in both readings: by which names of objects it is to be read, it does not tell. No
+    /// work tree where that cannot be told, and then all may be tracked.
+    fn tracked_around(&mut self, folder: &str) -> (Option<String>, Vec<Recalled<Tracked>>) {
         let Found::Repository(repository) = self.repository(folder) else { return (None, Vec::new()) };
-        let (_, readings) = self.index_of(&repository);
-        (Some(repository.root), readings.into())
+        let (index, indexes) = (repository.own.join("index"), &self.machine.indexes);
+        let kinds = [&indexes.tracked_sha1, &indexes.tracked_sha256];
+        (Some(repository.root), kinds.map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left)).into())
     }
 
     /// A name that git tracks around a folder and that may become other words where it is handed on: a list of git has it also where there is
     /// no such file. Where the index cannot be read, the index itself is named.
     fn tracked_odd(&mut self, folder: &str, search: Search, only: &[String]) -> Option<String> {
         let Found::Repository(repository) = self.repository(folder) else { return None };
-        let (index, readings) = self.index_of(&repository);
+        let index = repository.own.join("index");
+        let indexes = &self.machine.indexes;
+        // Both readings count here, too.
+        let readings = [&indexes.sha1, &indexes.sha256].map(|kind| kind.recall(&index, LastLink::Follow, &mut self.left));
         let inside = relative(folder, &repository.root).unwrap_or_default();
         let mut read = false;
         for reading in readings {
@@ -556,11 +553,11 @@ fn listed_in<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 }
 
 /// Whether one of the readings of an index has a path below the work tree; also if none of them could be read.
-fn may_track(readings: &[Recalled<Gitlinks>], path: &str) -> bool {
+fn may_track(readings: &[Recalled<Tracked>], path: &str) -> bool {
     let mut read = readings.iter().any(|reading| matches!(reading, Recalled::Missing));
     for reading in readings {
         if let Recalled::Known(known) = reading
-            && let Some(tracks) = known.tracks(path)
+            && let Some(tracks) = known.has(path)
         {
             read = true;
             if tracks {
