@@ -105,7 +105,7 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
     let effects = vec![Effect::unknown(refusal.reason.clone())];
     let mut draft = Draft { effects, dangers, ..Draft::default() };
     seen_redirects::list(&mut draft, text, &seen);
-    draft.opaque = Some(Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen: seen.rows() });
+    draft.opaque = Some(Opaque { reason: refusal.reason, start: refusal.start, end: refusal.end, seen: seen::rows(text, seen) });
     draft
 }
 
@@ -309,7 +309,7 @@ fn show_inside(text: &str, draft: &mut Draft) {
     add_dangers(draft, danger::of_text(text, &seen));
     if let Some(opaque) = &mut draft.opaque {
         opaque.end = text.len();
-        opaque.seen = seen.rows();
+        opaque.seen = seen::rows(text, seen);
     }
 }
 

@@ -16,12 +16,22 @@ use crate::seen::{Seen, is_assignment, reads_script};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
-    danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git, danger_network,
-    danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
+    comments, danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git,
+    danger_network, danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.
 pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
+    let mut dangers = of_whole_text(text, seen);
+    if let Some(bare) = comments::without(text) {
+        let more = of_whole_text(&bare, &seen::look(&bare));
+        dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
+        dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
+    }
+    dangers
+}
+
+fn of_whole_text(text: &str, seen: &Seen) -> Vec<Danger> {
     if let Some(bare) = danger_bodies::without(text) {
         let seen = seen::look(&bare);
         if !runs_text(&seen) {

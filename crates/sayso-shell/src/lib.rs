@@ -10,6 +10,7 @@ mod bash;
 mod carried;
 mod carriers;
 mod characters;
+mod comments;
 mod constructs;
 mod danger;
 mod danger_bodies;
@@ -105,7 +106,7 @@ pub fn refusal(text: &str) -> Option<String> {
 /// a row of its own, and a row may well be something that would never run. Commands of known programs come by their plain name
 /// and in normal form, too.
 pub fn seen(text: &str) -> Vec<Vec<String>> {
-    seen::look(text).rows()
+    seen::rows(text, seen::look(text))
 }
 
 /// One command line that reads back to exactly these words.

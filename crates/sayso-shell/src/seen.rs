@@ -1,8 +1,10 @@
 //! Every word that can be seen in a text that may not be readable as a whole: over-approximate, for deny rules and danger.
 
+use std::collections::HashSet;
+
 use crate::danger_code::is_language;
 use crate::split::{After, Found, Segment, split};
-use crate::{forms, other_shells, programs, wrappers};
+use crate::{comments, forms, other_shells, programs, wrappers};
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
@@ -33,12 +35,22 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// The words of all segments, in every form.
-    pub(crate) fn rows(self) -> Vec<Vec<String>> {
+    fn rows(self) -> Vec<Vec<String>> {
         let mut rows: Vec<Vec<String>> = self.segments.into_iter().map(|segment| segment.words).collect();
         rows.extend(self.code.into_iter().map(|segment| segment.words));
         rows.extend(self.forms);
         rows
     }
+}
+
+/// The words of all segments of a text that was looked at, with and without its comments.
+pub(crate) fn rows(text: &str, seen: Seen) -> Vec<Vec<String>> {
+    let mut rows = seen.rows();
+    if let Some(bare) = comments::without(text) {
+        let known: HashSet<Vec<String>> = rows.iter().cloned().collect();
+        rows.extend(look(&bare).rows().into_iter().filter(|row| !known.contains(row)));
+    }
+    rows
 }
 
 /// Looks at a text, and at the scripts inside it.
