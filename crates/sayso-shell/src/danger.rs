@@ -10,9 +10,10 @@ use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::characters::last_part;
 use crate::danger_call::{Call, Found};
+use crate::piped::reads_script;
 use crate::places::is_raw_device;
 use crate::programs;
-use crate::seen::{Seen, is_assignment, reads_script};
+use crate::seen::{Seen, is_assignment};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
@@ -22,18 +23,19 @@ use crate::{
 
 /// The dangers in what could be seen of a text.
 pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
-    let mut dangers = of_whole_text(text, seen);
-    if let Some(bare) = comments::without(text) {
-        let more = of_whole_text(&bare, &seen::look(&bare));
+    let mut dangers = of_whole_text(text, seen, seen::look);
+    if text.contains('#') {
+        let bare = comments::without(text);
+        let more = of_whole_text(bare.as_deref().unwrap_or(text), &seen::look_past_comments(text), seen::look_past_comments);
         dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
         dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
     }
     dangers
 }
 
-fn of_whole_text(text: &str, seen: &Seen) -> Vec<Danger> {
+fn of_whole_text(text: &str, seen: &Seen, look: fn(&str) -> Seen) -> Vec<Danger> {
     if let Some(bare) = danger_bodies::without(text) {
-        let seen = seen::look(&bare);
+        let seen = look(&bare);
         if !runs_text(&seen) {
             return of_seen(&bare, &seen);
         }
@@ -74,7 +76,7 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
 
 /// The dangers of each command, and of the files that redirects write.
 fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
-    let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+    let shell_reads = segments.iter().any(|segment| segment.piped && reads_script(&segment.words));
     let has_language = segments.iter().any(|segment| segment.words.iter().take(8).any(|word| danger_code::is_language(word)));
     let mut before: Option<&Segment> = None;
     for segment in segments {
@@ -118,7 +120,7 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
         seen::head(&segment.words).map(loose_name).filter(|name| danger_databases::is_client(name))
     }
     let Some(name) = segments.iter().filter(|segment| !segment.after.is_redirect()).find_map(client) else { return };
-    let pipes_in = segments.iter().any(|segment| segment.after == After::Pipe && client(segment).is_some());
+    let pipes_in = segments.iter().any(|segment| segment.piped && client(segment).is_some());
     for segment in segments.iter().filter(|segment| !matches!(segment.after, After::Wrapper | After::Output | After::Input)) {
         // A line of a text behind `<<` starts with its verb; what is printed into a pipe is a word of another command.
         let line = danger_databases::in_sql(&segment.words.join(" "));

@@ -164,7 +164,7 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
         let name = loose_name(first);
         let at = segment.words.iter().position(|word| word == first).map_or(0, |at| at + 1);
         let call = Call { name: first, arguments: segment.words.get(at..).unwrap_or(&[]), exact: false };
-        if segment.after != After::Pipe {
+        if !segment.piped {
             named = None;
         }
         named = given.take().or(named);

@@ -4,7 +4,8 @@ use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found, starts_with};
 use crate::danger_code::is_language;
-use crate::seen::{head, is_assignment, reads_script};
+use crate::piped::reads_script;
+use crate::seen::{head, is_assignment};
 use crate::split::{After, Segment};
 use crate::wrappers::{is_one_of, is_shell, is_transparent, takes_command};
 
@@ -93,10 +94,10 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     if hands_shell_over(segments) {
         found.push((Dangerous, "hands a shell to another machine".to_owned()));
     }
-    let shell_reads = segments.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+    let shell_reads = segments.iter().any(|segment| segment.piped && reads_script(&segment.words));
     let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
     if heads().any(is_download) {
-        let code_reads = segments.iter().any(|segment| segment.after == After::Pipe && is_bare_language(&segment.words));
+        let code_reads = segments.iter().any(|segment| segment.piped && is_bare_language(&segment.words));
         if shell_reads || code_reads || runs_substituted(segments) {
             found.push((Dangerous, "runs what it downloads".to_owned()));
         } else if let Some(name) = run_after_download(segments) {
@@ -131,7 +132,8 @@ fn runs_substituted(segments: &[Segment]) -> bool {
         segments.iter().filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper).collect();
     commands.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
-        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Separator;
+        // Another way to split the text starts again.
+        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Separator && first.rough == second.rough;
         let open = |at: usize| {
             let mut rest = first.words.iter().skip(at + 1);
             first.words.last().is_some_and(|last| last.ends_with('$')) || rest.all(|word| word.starts_with('-'))
@@ -150,11 +152,20 @@ fn behind_wrappers(words: &[String]) -> Option<&String> {
 fn run_after_download(segments: &[Segment]) -> Option<String> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).split(['?', '#']).next().unwrap_or("").to_owned();
     let mut names: Vec<String> = Vec::new();
+    let runs_input =
+        segments.iter().any(|segment| !segment.after.is_redirect() && (reads_script(&segment.words) || is_bare_language(&segment.words)));
     for segment in segments.iter().filter(|segment| segment.after != After::Wrapper) {
         let words = &segment.words;
         if segment.after == After::Output {
             names.extend(words.first().map(|path| base(path)).filter(|name| !name.is_empty()));
             continue;
+        }
+        let is_name = |word: &String| names.iter().take(MOST_NAMES).any(|name| *name == base(word) && name != "null");
+        if segment.after == After::Input
+            && runs_input
+            && let Some(path) = words.first().filter(|path| is_name(path))
+        {
+            return Some(path.clone());
         }
         let Some(first) = head(words).filter(|_| !segment.after.is_redirect()) else { continue };
         let wrapped = || (takes_command(first) || is_transparent(first)) && words.iter().any(|word| is_download(word));
@@ -168,7 +179,6 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             names.extend(words.iter().filter(|word| word.contains("://")).map(|word| base(word)).filter(|name| !name.is_empty()));
             continue;
         }
-        let is_name = |word: &String| names.iter().take(MOST_NAMES).any(|name| *name == base(word) && name != "null");
         let by_itself = behind_wrappers(words).is_some_and(|first| first.contains('/') && is_name(first));
         let by_runner = runner(words).is_some_and(|at| words.iter().skip(at + 1).take(4).any(is_name));
         if by_itself || by_runner {

@@ -44,6 +44,7 @@ mod normal;
 mod options;
 mod other_shells;
 mod outputs;
+mod piped;
 mod places;
 mod programs;
 mod proposals;

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use crate::danger_code::is_language;
-use crate::split::{After, Found, Segment, split};
-use crate::{comments, forms, other_shells, programs, wrappers};
+use crate::piped::reads_script;
+use crate::split::{After, Comments, Found, Segment, Way, split};
+use crate::{forms, other_shells, wrappers};
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
@@ -46,18 +47,28 @@ impl Seen {
 /// The words of all segments of a text that was looked at, with and without its comments.
 pub(crate) fn rows(text: &str, seen: Seen) -> Vec<Vec<String>> {
     let mut rows = seen.rows();
-    if let Some(bare) = comments::without(text) {
+    if text.contains('#') {
         let known: HashSet<Vec<String>> = rows.iter().cloned().collect();
-        rows.extend(look(&bare).rows().into_iter().filter(|row| !known.contains(row)));
+        rows.extend(look_past_comments(text).rows().into_iter().filter(|row| !known.contains(row)));
     }
     rows
 }
 
-/// Looks at a text, and at the scripts inside it.
+/// Looks at a text, and at the scripts inside it. The words of comments are words like others.
 pub(crate) fn look(text: &str) -> Seen {
+    look_at(text, false)
+}
+
+/// Looks at a text as if no script in it had comments: to [`look`] their words are arguments of the command before, and `curl … | sh # x` no
+/// shell that reads a script.
+pub(crate) fn look_past_comments(text: &str) -> Seen {
+    look_at(text, true)
+}
+
+fn look_at(text: &str, past_comments: bool) -> Seen {
     let mut found = Found { cut: text.len() > MOST_TEXT, ..Found::default() };
     let whole = text.get(..text.floor_char_boundary(MOST_TEXT)).unwrap_or(text);
-    scripts(whole, &mut found);
+    scripts(whole, past_comments, &mut found);
     let Found { mut segments, mut cut, .. } = found;
     behind_wrappers(&mut segments, &mut cut);
     let code = programs_inside(&segments, &mut cut);
@@ -66,25 +77,36 @@ pub(crate) fn look(text: &str) -> Seen {
     seen
 }
 
+/// Splits one script in every way that may be the right one.
+fn split_all_ways(script: &str, piped: bool, past_comments: bool, found: &mut Found) {
+    let comments = if past_comments { Comments::EndLines } else { Comments::AreWords };
+    let exact = Way { rough: false, comments, piped };
+    let doubtful = split(script, exact, found);
+    if doubtful {
+        split(script, Way { rough: true, ..exact }, found);
+    }
+    // Without regard to quotes, a sign in a text would hide the rest of its line.
+    if doubtful && past_comments {
+        split(script, Way { rough: true, comments: Comments::EndCommands, piped }, found);
+    }
+}
+
 /// Splits a text and, level by level, the words in it that may be scripts.
-fn scripts(text: &str, found: &mut Found) {
+fn scripts(text: &str, past_comments: bool, found: &mut Found) {
     let too_long = std::mem::take(&mut found.cut);
     let mut bytes = MOST_BYTES;
-    let mut level = vec![text.to_owned()];
+    let mut level = vec![(text.to_owned(), false)];
     for _ in 0..DEEPEST {
         let mut deeper = Vec::new();
-        for script in &level {
+        for (script, piped) in &level {
             let from = found.segments.len();
-            let doubtful = split(script, false, found);
-            if doubtful {
-                split(script, true, found);
-            }
+            split_all_ways(script, *piped, past_comments, found);
             bytes = bytes.saturating_sub(2 * script.len());
             let fresh = found.segments.get(from..).unwrap_or(&[]);
             // A variable that is run was set to a script somewhere.
             let runs_variable = fresh.iter().filter_map(|segment| head(&segment.words)).any(|head| head.starts_with('$') || head == "eval");
             // What is piped into a shell is a script as well.
-            let piped = fresh.iter().any(|segment| segment.after == After::Pipe && reads_script(&segment.words));
+            let piped = fresh.iter().any(|segment| segment.piped && reads_script(&segment.words));
             for segment in fresh {
                 let sets = runs_variable || segment.words.first().is_some_and(|word| word == "alias");
                 let values = segment.words.iter().filter(|_| sets).filter_map(|word| word.split_once('=').map(|(_, value)| value));
@@ -94,7 +116,7 @@ fn scripts(text: &str, found: &mut Found) {
                         break;
                     }
                     bytes -= 2 * value.len();
-                    deeper.push(value.to_owned());
+                    deeper.push((value.to_owned(), segment.piped));
                 }
                 if piped || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word)) {
                     for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
@@ -103,7 +125,7 @@ fn scripts(text: &str, found: &mut Found) {
                             break;
                         }
                         bytes -= 2 * word.len();
-                        deeper.push(word.clone());
+                        deeper.push((word.clone(), segment.piped));
                     }
                 }
             }
@@ -130,7 +152,7 @@ fn programs_inside(segments: &[Segment], cut: &mut bool) -> Vec<Segment> {
                 return code.segments;
             };
             bytes = left;
-            split(word, true, &mut code);
+            split(word, Way { rough: true, comments: Comments::AreWords, piped: false }, &mut code);
         }
     }
     *cut |= code.cut;
@@ -140,26 +162,6 @@ fn programs_inside(segments: &[Segment], cut: &mut bool) -> Vec<Segment> {
 /// The first word that is not an assignment.
 pub(crate) fn head(words: &[String]) -> Option<&str> {
     words.iter().map(String::as_str).find(|word| !is_assignment(word))
-}
-
-/// Whether a command at the end of a pipe is a shell that takes what it is sent for a script.
-///
-/// A shell behind a program that leaves its arguments alone is only a word (`grep bash`), and one that is given a file reads that.
-pub(crate) fn reads_script(words: &[String]) -> bool {
-    let Some(first) = head(words) else { return false };
-    if matches!(first, "source" | ".") {
-        return words.iter().any(|word| word == "/dev/stdin" || word == "-");
-    }
-    if !wrappers::is_shell(first) && programs::find(wrappers::identity(first)).is_some_and(|program| !program.interprets) {
-        return false;
-    }
-    let Some(at) = words.iter().position(|word| wrappers::is_shell(word)) else { return false };
-    let mut rest = words.iter().skip(at + 1).map(String::as_str);
-    let Some(next) = rest.next() else { return true };
-    // Options of a shell may have values; only a plain one is looked past.
-    next.starts_with(['-', '+']) && !next.starts_with("-c") && !(next.starts_with('-') && !next.starts_with("--") && next.contains('c'))
-        || matches!(next, "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
-        || !wrappers::is_shell(first) && !wrappers::takes_command(first)
 }
 
 fn is_script(word: &str) -> bool {
@@ -198,7 +200,7 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
                     break;
                 };
                 budget = left;
-                rows.push(Segment { words: shown.to_vec(), after: After::Wrapper, rough: segment.rough });
+                rows.push(Segment { words: shown.to_vec(), after: After::Wrapper, piped: false, rough: segment.rough });
             }
         }
     }

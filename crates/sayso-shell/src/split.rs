@@ -1,5 +1,7 @@
 //! Splits any text into words and segments, whether or not a shell could read it. Linear, and bounded in what it keeps.
 
+use crate::wrappers::is_transparent;
+
 /// So many words are kept of a text and of all scripts inside it. [`crate::danger`] speaks up when there are more.
 const MOST_WORDS: usize = 64 * 1024;
 
@@ -9,8 +11,21 @@ pub(crate) struct Segment {
     pub(crate) words: Vec<String>,
     /// What stood before it.
     pub(crate) after: After,
+    /// What it reads may come from a pipe: its own, or that of a group it stands in.
+    pub(crate) piped: bool,
     /// Found without regard to quotes, so that it may be prose.
     pub(crate) rough: bool,
+}
+
+/// What is done with a `#` at the start of a word. No shell reads a comment, but where it starts and ends only a whole reading could tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comments {
+    /// It is a word like others.
+    AreWords,
+    /// It takes the rest of the line with it.
+    EndLines,
+    /// It takes the rest of the command with it.
+    EndCommands,
 }
 
 /// What stands before a segment.
@@ -56,10 +71,73 @@ struct Splitter<'a> {
     after: After,
     /// The next word is the target of a redirect.
     target: Option<After>,
-    rough: bool,
+    /// The groups that are open here.
+    groups: Vec<Group>,
+    /// The next group is the body of a function.
+    defines: bool,
+    way: Way,
+}
+
+/// Commands that stand together, and by what.
+struct Group {
+    by: By,
+    piped: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Parentheses,
+    Backticks,
+    /// `{ … }`, `if … fi`.
+    Keywords,
 }
 
 impl Splitter<'_> {
+    /// Whether what stands here may read from a pipe.
+    fn is_piped(&self) -> bool {
+        self.after == After::Pipe || self.groups.last().map_or(self.way.piped, |group| group.piped)
+    }
+
+    /// What a function reads shows where it is called.
+    fn open(&mut self, by: By) {
+        let piped = std::mem::take(&mut self.defines) || self.is_piped();
+        self.groups.push(Group { by, piped });
+    }
+
+    fn close(&mut self, by: By) -> bool {
+        self.groups.pop_if(|group| group.by == by).is_some()
+    }
+
+    fn parenthesis(&mut self, rest: &[u8]) {
+        self.end_word();
+        let defines = !self.words.is_empty() && rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')');
+        self.open(By::Parentheses);
+        self.defines = defines;
+        self.end_segment(After::Separator);
+    }
+
+    fn backtick(&mut self) {
+        let piped = self.is_piped();
+        self.end_segment(After::Separator);
+        if !self.close(By::Backticks) {
+            self.groups.push(Group { by: By::Backticks, piped });
+        }
+    }
+
+    /// Keeps track of groups by a word that is the next of a command.
+    fn keyword(&mut self, word: &str) {
+        match word {
+            "{" if self.words.first().is_some_and(|first| first == "function") => {
+                self.defines = true;
+                self.open(By::Keywords);
+            }
+            _ if !self.words.iter().all(|word| is_transparent(word)) => {}
+            "{" | "if" | "while" | "until" | "for" | "case" | "select" => self.open(By::Keywords),
+            "}" | "fi" | "done" | "esac" => drop(self.close(By::Keywords)),
+            _ => {}
+        }
+    }
+
     fn end_word(&mut self) {
         if !std::mem::take(&mut self.in_word) {
             return;
@@ -73,8 +151,11 @@ impl Splitter<'_> {
         let word = std::mem::take(&mut self.word);
         match self.target.take() {
             // A redirect does not end its command: `rm > x -rf /` is `rm -rf /`.
-            Some(after) => self.found.segments.push(Segment { words: vec![word], after, rough: self.rough }),
-            None => self.words.push(word),
+            Some(after) => self.found.segments.push(Segment { words: vec![word], after, piped: false, rough: self.way.rough }),
+            None => {
+                self.keyword(&word);
+                self.words.push(word);
+            }
         }
     }
 
@@ -83,9 +164,17 @@ impl Splitter<'_> {
         self.target = None;
         if !self.words.is_empty() {
             let words = std::mem::take(&mut self.words);
-            self.found.segments.push(Segment { words, after: self.after, rough: self.rough });
+            let piped = self.is_piped();
+            self.found.segments.push(Segment { words, after: self.after, piped, rough: self.way.rough });
         }
         self.after = after;
+    }
+
+    /// The end of a line. A pipe before it still leads to the next command.
+    fn end_line(&mut self) {
+        self.end_word();
+        let waits = self.words.is_empty() && self.after == After::Pipe;
+        self.end_segment(if waits { After::Pipe } else { After::Separator });
     }
 
     /// A redirect, with the rest of the text behind its first character. Answers how long the rest of the operator is.
@@ -119,12 +208,32 @@ fn is_ordinary(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'\'' | b'"' | b'\\' | b'<' | b'>' | b'&' | b'|' | b';' | b'(' | b')' | b'`' | b'$' | b'#')
 }
 
-/// Splits a text; `rough` pays no regard to quotes. Answers whether quotes may have been misread.
-pub(crate) fn split(text: &str, rough: bool, found: &mut Found) -> bool {
+/// How a text is split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// Without regard to quotes.
+    pub(crate) rough: bool,
+    pub(crate) comments: Comments,
+    /// All of it reads from a pipe.
+    pub(crate) piped: bool,
+}
+
+/// Splits a text. Answers whether quotes may have been misread.
+pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
     let mut doubtful = false;
     let mut quote: Option<u8> = None;
-    let mut state =
-        Splitter { found, words: Vec::new(), word: String::new(), in_word: false, after: After::Separator, target: None, rough };
+    let Way { rough, comments, .. } = way;
+    let mut state = Splitter {
+        found,
+        words: Vec::new(),
+        word: String::new(),
+        in_word: false,
+        after: After::Separator,
+        target: None,
+        groups: Vec::new(),
+        defines: false,
+        way,
+    };
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -186,11 +295,26 @@ pub(crate) fn split(text: &str, rough: bool, found: &mut Found) -> bool {
                 state.end_segment(if both { After::Separator } else { After::Pipe });
                 at += usize::from(both || next == Some(b'&'));
             }
-            b';' | b'&' | b'(' | b')' | b'\n' | b'\r' | b'`' => state.end_segment(After::Separator),
+            b'(' => state.parenthesis(bytes.get(at..).unwrap_or(&[])),
+            b')' => {
+                state.end_segment(After::Separator);
+                state.close(By::Parentheses);
+            }
+            b'`' => state.backtick(),
+            b'\n' | b'\r' => state.end_line(),
+            b';' | b'&' => state.end_segment(After::Separator),
             b'$' if next == Some(b'\'') || next == Some(b'"') => doubtful = true,
             b'#' if !state.in_word => {
                 doubtful = true;
-                state.push("#");
+                let ends: &[u8] = match comments {
+                    Comments::AreWords => {
+                        state.push("#");
+                        continue;
+                    }
+                    Comments::EndLines => b"\n",
+                    Comments::EndCommands => b"\n;|&()`",
+                };
+                at += bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| !ends.contains(byte)).count();
             }
             _ if character.is_whitespace() || character == '\0' => state.end_word(),
             _ => state.push(character.encode_utf8(&mut [0; 4])),

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::bounded_file::{LastLink, Looked, look, open};
+use crate::canonical::{End, Walked, Walker};
 
 /// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub struct Content {
 /// Reads at most `most` bytes of a regular file; none if nothing stands there. The error says why it cannot be shown.
 pub fn content(path: &str, most: u64) -> Result<Option<Content>, String> {
     let file = Path::new(path);
+    // Ours would be shown for what another process reads there.
+    if matches!(Walker::default().walk("/", path, false), Some(Walked { end: End::PerProcess, .. })) {
+        return Err(format!("`{path}` is another file in each process"));
+    }
     match look(file, LastLink::Follow) {
         Looked::Missing => return Ok(None),
         Looked::Unusable(why) => return Err(format!("`{path}` {why}")),

@@ -247,3 +247,17 @@ fn bytes_that_were_shown_are_those_of_the_file_or_there_is_no_seal() {
     mkfifoat(CWD, at.as_str(), Mode::RUSR | Mode::WUSR).unwrap();
     assert!(seal([Bound::Bytes(&at, of("shown"))]).is_none(), "a pipe keeps nobody waiting");
 }
+
+#[test]
+fn what_is_another_file_in_each_process_is_not_read() {
+    let scratch = Scratch::new();
+    fs::write(scratch.at("ws/own"), "ours").unwrap();
+    scratch.link("ws/sly", "/proc/self/cwd");
+    let open = File::open(scratch.at("ws/own")).unwrap();
+    let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+    for path in [format!("/proc/self/fd/{number}"), format!("/dev/fd/{number}"), "/dev/stdin".to_owned(), scratch.at("ws/sly/x")] {
+        let error = content(&path, 16).unwrap_err();
+        assert_eq!(error, format!("`{path}` is another file in each process"));
+    }
+    assert!(content(&scratch.at("ws/own"), 16).unwrap().is_some());
+}
