@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::{is_locale_name, is_own_name};
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen};
+use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen, stale};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -49,6 +49,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
             return opaque(text, refusal);
         }
     }
+    stale::forget_lists(&mut draft);
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
     } else if together && acts(&draft) {

@@ -55,6 +55,7 @@ mod scene;
 mod searches;
 mod seen;
 mod split;
+mod stale;
 mod variables;
 mod wrappers;
 

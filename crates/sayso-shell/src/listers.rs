@@ -77,7 +77,20 @@ fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
 /// Whether all names are ones that git tracks, seen from the folder: those of `git diff` are seen from the top.
 fn lists_tracked(name: &str, arguments: &[&str]) -> bool {
     let tracked = |word: &&str| !matches!(*word, "-o" | "--others" | "--untracked" | "--full-name");
-    name == "git" && matches!(arguments.first(), Some(&("ls-files" | "grep"))) && arguments.iter().all(tracked)
+    let lists = match arguments.split_first() {
+        Some((&"ls-files", _)) => true,
+        Some((&"grep", rest)) => !may_name_revision(rest),
+        _ => false,
+    };
+    name == "git" && lists && arguments.iter().all(tracked)
+}
+
+/// Whether `git grep` may look into a revision, whose name it prints before that of a file: `HEAD:a`. The first word is what it looks for, and no
+/// revision is named like a folder or a pattern.
+fn may_name_revision(arguments: &[&str]) -> bool {
+    let operands = arguments.iter().take_while(|word| **word != "--").filter(|word| !word.starts_with('-'));
+    let is_path = |word: &&&str| word.starts_with('.') || word.ends_with('/') || word.contains(['*', '?', '[']);
+    operands.skip(1).any(|word| !is_path(&word))
 }
 
 /// Numbers of commits, one on a line: `git log --format=%H` and `git rev-list`, of branches and not of a stash, which may hold files that git
@@ -174,13 +187,16 @@ fn git<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
         {
             Some(Vec::new())
         }
-        // The first operand is the text to look for.
-        "grep"
-            if rest.iter().any(|word| matches!(*word, "-l" | "--files-with-matches" | "--name-only"))
-                && plain(&["-l", "-i", "-w", "-E", "-F", "--files-with-matches", "--name-only", "-il", "-li"])
-                && !operands.iter().skip(1).any(|word| leads_out(word)) =>
-        {
-            Some(Vec::new())
+        // The first operand is the text to look for, with `-e` or without.
+        "grep" => {
+            let long = |word: &str| matches!(word, "--files-with-matches" | "--name-only" | "--files-without-match");
+            let letters =
+                |word: &str| word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|byte| b"ilwEFGLPv".contains(&byte)));
+            let options = || rest.iter().filter(|word| word.starts_with('-') && **word != "--");
+            let only_names = options().any(|word| long(word) || letters(word) && word.contains(['l', 'L']));
+            let known = options().all(|word| long(word) || letters(word) || *word == "-e");
+            let stays = !operands.iter().skip(1).any(|word| leads_out(word));
+            (only_names && known && stays).then(Vec::new)
         }
         _ => None,
     }
