@@ -29,12 +29,14 @@ mod git_syntax;
 mod ignore;
 mod ignore_pattern;
 mod names;
+mod pass;
 mod path_fact;
 mod program;
 mod remembered;
 mod repository;
 mod settings;
 mod shown;
+mod tracked;
 mod wildcard;
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 //! A line has the names of programs, a colon, and the forms parted by `|`. `WORD` stands for one plain word, `FORMULA` for a name of
 //! Homebrew, `WORDS` for any number of plain words at the end. A new query is a few words here.
 //!
-//! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since
-//! that cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and
-//! start-up code), `jest` and its like (the version in `node_modules` answers), `az` (some start Python with the folder's modules first), `ctags` (`.ctags.d`), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
+//! Where files of the project decide what a program runs, the form counts only without them (see [`super::settings`]). Not here, since that
+//! cannot be told by a file: `bazel` (`tools/bazel`, and it may be fetched), `pytest`, `tox`, `flake8` and `pylint` (plugins and start-up
+//! code), `jest` and its like (the version in `node_modules` answers), `az` (some start Python with the folder's modules first), `ctags`
+//! (`.ctags.d`), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
 use std::sync::LazyLock;
 
