@@ -190,15 +190,28 @@ impl Sandbox {
 
     fn command(&self, log: &Path) -> Command {
         let bin = self.folder.join("bin");
-        // Limits against snippets that grow without end.
+        // Limits against snippets that grow without end. What root may write below `/proc` is the whole machine's.
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "ulimit -v 4194304 -f 20480; exec bwrap \"$@\"", "bwrap"]);
+        command.args(["-c", "ulimit -v 4194304; ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
         command.args(["--ro-bind", "/usr/lib", "/usr/lib", "--ro-bind", "/usr/bin", "/real"]);
         if Path::new("/usr/lib64").exists() {
             command.args(["--ro-bind", "/usr/lib64", "/usr/lib64", "--symlink", "usr/lib64", "/lib64"]);
         }
         command.arg("--ro-bind").arg(bin).arg("/usr/bin").arg("--bind").arg(log).arg("/log");
-        command.args(["--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--proc", "/proc", "--dev", "/dev"]);
+        command.args([
+            "--symlink",
+            "usr/bin",
+            "/bin",
+            "--symlink",
+            "usr/lib",
+            "/lib",
+            "--proc",
+            "/proc",
+            "--remount-ro",
+            "/proc",
+            "--dev",
+            "/dev",
+        ]);
         command.args(["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--", "/usr/bin/EVIL"]);
         command.stdin(Stdio::null());
         command

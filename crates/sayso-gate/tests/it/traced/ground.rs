@@ -131,9 +131,25 @@ impl Ground {
     }
 
     fn sandbox(&self, log: &Path) -> Command {
+        // What root may write below `/proc` is the whole machine's.
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", "ulimit -v 4194304 -f 20480; exec bwrap \"$@\"", "bwrap"]);
-        command.args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
+        command.args(["-c", "ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
+        command.args([
+            "--ro-bind",
+            "/usr",
+            "/usr",
+            "--ro-bind",
+            "/etc",
+            "/etc",
+            "--proc",
+            "/proc",
+            "--remount-ro",
+            "/proc",
+            "--dev",
+            "/dev",
+            "--tmpfs",
+            "/tmp",
+        ]);
         for name in ["bin", "sbin", "lib", "lib64"] {
             if Path::new("/usr").join(name).exists() {
                 command.args(["--symlink", &format!("usr/{name}"), &format!("/{name}")]);

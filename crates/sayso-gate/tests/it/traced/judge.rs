@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 31] = [
+const HELPERS: [(&str, &[&str]); 30] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -53,10 +53,9 @@ const HELPERS: [(&str, &[&str]); 31] = [
         &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"],
     ),
     ("mvn", &["java", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
-    // A login shell reads the administrator's and the person's own profile first.
-    ("bash -l", &["id"]),
-    ("bash -lc", &["id"]),
-    ("bash -lic", &["id"]),
+    // It asks what it could show.
+    ("gdb --version", &["iconv"]),
+    ("tar", &["gzip", "bzip2", "xz", "zstd"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
 /// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
@@ -183,8 +182,11 @@ fn is_listed(reading: &Reading, started: &Started) -> bool {
         let starts_with = |start: &str| start.split(' ').zip(&command.words).all(|(wanted, word)| wanted == word);
         let helps = HELPERS.iter().any(|(start, helpers)| starts_with(start) && helpers.contains(&name))
             || first == "git" && started.file.contains("/git-core/");
+        // A login shell reads the administrator's and the person's own profile first.
+        let login = |word: &String| word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('l'));
+        let profile = first == "bash" && name == "id" && command.words.iter().skip(1).take(2).any(login);
         // The shell for a text that was read as part of this command: `flock -c`, `script -c`.
         let carried = name == "sh" && matches!(arguments, [option, text] if option == "-c" && command.words.contains(text));
-        itself || helps || carried || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
+        itself || helps || profile || carried || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
     })
 }
