@@ -55,7 +55,7 @@ pub struct Command {
     pub stages: Vec<Vec<String>>,
     /// Which question asks for its program, if one does.
     pub program: Option<usize>,
-    /// Which questions ask for the programs of its wrappers.
+    /// Which questions ask for the programs of its wrappers, and for those it starts by name to do its task.
     pub wrapper_programs: Vec<usize>,
     /// Which question asks for the helpers git would run, if one does.
     pub git: Option<usize>,

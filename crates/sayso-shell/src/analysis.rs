@@ -18,7 +18,7 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::{is_locale_name, is_own_name};
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, normal, other_shells, runners, searches, seen, stale};
+use crate::{LONGEST, danger, helpers, normal, other_shells, runners, searches, seen, stale};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
@@ -205,6 +205,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
     let Closed { name, interprets, git, here } = scene.close();
+    wrapper_programs.extend(helpers::of(&name, &arguments).map(|name| draft.ask(Question::Program { name: name.to_owned() })));
     let interprets = interprets || line.read_inside;
     searches::searches(draft, part, &name, &arguments, &here);
 

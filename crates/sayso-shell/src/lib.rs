@@ -34,6 +34,7 @@ mod field;
 mod folders;
 mod forms;
 mod found_names;
+mod helpers;
 mod hole;
 mod inner;
 mod languages;

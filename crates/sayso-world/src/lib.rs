@@ -36,6 +36,7 @@ mod remembered;
 mod repository;
 mod settings;
 mod shown;
+mod started;
 mod tracked;
 mod wildcard;
 

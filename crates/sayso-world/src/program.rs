@@ -8,10 +8,18 @@ use sayso_core::fact::{ProgramFact, Surroundings};
 
 use crate::canonical::{End, Walked, Walker, is_within, parent};
 use crate::path_fact::writable_by_others;
+use crate::started::by_script;
 use crate::whereabouts::Whereabouts;
 
 /// Answers for one command word. None if it could not be found out.
 pub(crate) fn program_fact(name: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
+    let fact = find(name, surroundings, whereabouts, walker)?;
+    let started = fact.file.as_deref().filter(|_| !fact.inside_workspace);
+    let started = started.and_then(|file| by_script(file, surroundings, whereabouts, walker));
+    Some(started.unwrap_or(fact))
+}
+
+fn find(name: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
     if name.is_empty() || name.contains('\0') {
         return None;
     }
@@ -34,7 +42,7 @@ pub(crate) fn program_fact(name: &str, surroundings: &Surroundings, whereabouts:
     Some(ProgramFact { file: None, changeable: true, inside_workspace: false })
 }
 
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 

@@ -113,7 +113,7 @@ pub(super) fn planted_program<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a st
     planted(lens.case.reading.programs.get(part)?.as_ref()?)
 }
 
-/// The same for the programs of its wrappers: a planted `nice` runs whatever it likes.
+/// The same for the programs of its wrappers, and for those it starts by itself: a planted `nice` runs whatever it likes.
 pub(super) fn planted_wrapper<'a>(lens: &Lens<'a>, part: usize) -> Option<&'a str> {
     lens.case.reading.wrapper_programs.get(part)?.iter().find_map(planted)
 }

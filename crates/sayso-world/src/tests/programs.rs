@@ -76,3 +76,33 @@ fn an_unknown_name_has_no_file() {
     assert_eq!(scratch.program(""), None);
     assert_eq!(scratch.program("a\0b"), None);
 }
+
+#[test]
+fn what_a_script_of_the_system_would_start_from_the_workspace_is_what_runs() {
+    let mut scratch = Scratch::new();
+    let mut places = whereabouts(&scratch.root);
+    places.path = vec![scratch.at("ws/bin").into(), scratch.at("system").into()];
+    scratch.machine = Machine::new(places);
+    for (name, text) in [
+        ("shell", "#!/bin/sh\nexec gzip -cd \"$@\"\n"),
+        ("path", "#!/bin/sh\n/usr/bin/gzip x\n"),
+        ("other", "#!/usr/bin/env node\n"),
+        ("like", "#!/bin/sh\ngzip2 my-gzip gzip.x\n"),
+        ("binary", "\u{7f}ELF gzip node"),
+        ("long", &format!("#!/bin/sh\n{}", " ".repeat(300_000))),
+    ] {
+        scratch.file(&format!("system/{name}"), text);
+        fs::set_permissions(scratch.at(&format!("system/{name}")), Permissions::from_mode(0o755)).unwrap();
+    }
+    let file = |scratch: &Scratch, name: &str| scratch.program(name).unwrap().file.unwrap();
+    scratch.file("ws/bin/gzip", "not executable");
+    assert_eq!(file(&scratch, "shell"), scratch.at("system/shell"));
+    executable(&scratch, "ws/bin/gzip");
+    executable(&scratch, "ws/bin/node");
+    for (name, started) in
+        [("shell", "ws/bin/gzip"), ("path", "ws/bin/gzip"), ("other", "ws/bin/node"), ("like", "system/like"), ("binary", "system/binary")]
+    {
+        assert_eq!(file(&scratch, name), scratch.at(started), "{name}");
+    }
+    assert!(scratch.program("shell").unwrap().inside_workspace && scratch.program("long").unwrap().inside_workspace);
+}

@@ -1,0 +1,63 @@
+//! What a script of the system would start by name from a folder on the `PATH` that agents write to: a planted `gzip` runs where `zcat` does.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use sayso_core::fact::{ProgramFact, Surroundings};
+
+use crate::bounded_file::{LastLink, open};
+use crate::canonical::{Walker, is_within};
+use crate::program::is_program;
+use crate::whereabouts::Whereabouts;
+
+/// Of a script, so much is looked through; behind that it may name anything.
+const MOST_TEXT: u64 = 256 * 1024;
+/// So many names of a folder are looked at.
+const MOST_NAMES: usize = 4096;
+/// Where everybody may write.
+const SHARED: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/run/user"];
+
+/// The program in such a folder that the script names; none if the file is no script, or names none.
+pub(crate) fn by_script(file: &str, surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Option<ProgramFact> {
+    let folders = open_folders(surroundings, whereabouts, walker);
+    if folders.is_empty() {
+        return None;
+    }
+    let mut text = Vec::new();
+    open(Path::new(file), LastLink::Follow).ok()?.take(MOST_TEXT).read_to_end(&mut text).ok()?;
+    if !text.starts_with(b"#!") {
+        return None;
+    }
+    let all = text.len() as u64 == MOST_TEXT;
+    let text = String::from_utf8_lossy(&text);
+    let words: std::collections::HashSet<&str> = text.split(|letter: char| !is_of_name(letter)).collect();
+    for folder in folders {
+        for (count, entry) in fs::read_dir(&folder).into_iter().flatten().flatten().enumerate() {
+            let name = entry.file_name();
+            let named = all || count >= MOST_NAMES || name.to_str().is_none_or(|name| words.contains(name));
+            if named && is_program(&entry.path()) {
+                let file = entry.path().to_string_lossy().into_owned();
+                return Some(ProgramFact {
+                    inside_workspace: is_within(&file, &surroundings.workspace),
+                    file: Some(file),
+                    changeable: true,
+                });
+            }
+        }
+    }
+    None
+}
+
+/// Folders on the `PATH` that lie in the workspace or where everybody may write, free of links.
+fn open_folders(surroundings: &Surroundings, whereabouts: &Whereabouts, walker: &mut Walker) -> Vec<String> {
+    let is_open = |folder: &String| {
+        is_within(folder, &surroundings.workspace) || SHARED.iter().any(|shared| is_within(folder, shared) && folder != shared)
+    };
+    let found = whereabouts.path.iter().filter_map(|element| walker.walk(&surroundings.cwd, element.to_str()?, false));
+    found.map(|walked| walked.canonical).filter(is_open).collect()
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || "._+-".contains(letter)
+}
