@@ -160,6 +160,11 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
             at += 1;
         }
     }
+    // As a word of the shell, a whole pipeline stands behind it: what is set there stays set.
+    let sets = |word: &&str| *word == "!" || word.split_once('=').is_some_and(|(variable, _)| is_name(variable.trim_end_matches('+')));
+    if name == "time" && arguments.get(at).is_some_and(sets) {
+        return Err("no plain command stands behind `time`".to_owned());
+    }
     if name == "setpriv" && at == 0 {
         return Err("`setpriv` is only known where it takes rights away".to_owned());
     }

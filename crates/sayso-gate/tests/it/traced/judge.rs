@@ -59,7 +59,7 @@ const HELPERS: [(&str, &[&str]); 30] = [
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
 /// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
-const OWN_NOTES: [(&str, &[&str]); 12] = [
+const OWN_NOTES: [(&str, &[&str]); 13] = [
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
@@ -68,6 +68,8 @@ const OWN_NOTES: [(&str, &[&str]); 12] = [
     ("jps", &["/hsperfdata_", "/coredump_filter"]),
     ("mvn", &["/hsperfdata_", "/coredump_filter"]),
     ("man", &["/var/cache/man/"]),
+    // The folder for sockets of its servers.
+    ("tmux", &["/tmp/tmux-"]),
     ("top", &["/home/.config"]),
     ("npm", &["/home/.npm"]),
     ("terraform", &["/home/.terraform.d"]),
