@@ -43,9 +43,12 @@ pub(crate) const TOP: char = '\u{f000e}';
 /// Stands first among the patterns behind [`BELOW`]: only what git tracks is among the names.
 pub(crate) const TRACKED: char = '\u{f000f}';
 
+/// Stands first among the patterns behind [`BELOW`]: the list does not go through links to folders.
+pub(crate) const WALKED: char = '\u{f0010}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=TRACKED).contains(&character)
+    (TEXT..=WALKED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -148,7 +151,7 @@ pub(crate) fn shown(word: &str) -> String {
                 // The patterns of the names.
                 characters.find(|character| *character == ENDED);
             }
-            PARTED | SINGLE | ENDED | NOT_IGNORED | TRACKED => {}
+            PARTED | SINGLE | ENDED | NOT_IGNORED | TRACKED | WALKED => {}
             COMMIT | TOP => out.push_str("$(…)"),
             _ => out.push(character),
         }
@@ -166,7 +169,9 @@ mod tests {
             assert!(is_literal(word), "{word:?}");
             assert_eq!(shown(word), word);
         }
-        for hole in [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP, TRACKED] {
+        for hole in
+            [TEXT, LIST, NUMBER, HOME, HERE, STAR, ANY, PIPE, BELOW, PARTED, COMMIT, SINGLE, ENDED, NOT_IGNORED, TOP, TRACKED, WALKED]
+        {
             assert!(!is_literal(&format!("a{hole}b")), "{hole:?}");
             assert!(is_literal(&shown(&format!("a{hole}b"))), "{hole:?}");
         }

@@ -147,7 +147,7 @@ impl Walk<'_> {
             words.push(Field::plain("echo", step.start, step.end));
         }
         let own_words = arguments.get(..own).unwrap_or(&[]);
-        let by_nul = own_words.iter().any(|field| matches!(field.value.as_str(), "-0" | "--null"));
+        let by_nul = own_words.iter().any(|field| field.value == "--null" || is_flags(&field.value) && field.value.contains('0'));
         // Parted at another character, a name is other names.
         let parts = own_words
             .windows(2)
@@ -162,6 +162,11 @@ impl Walk<'_> {
             names.iter_mut().for_each(|name| *name = name.trim_end_matches(PARTED).to_owned());
         }
         let names: Vec<Field> = names.iter().map(|name| Field::names(name, step.start, step.end)).collect();
+        let skips_nothing =
+            own_words.iter().any(|field| field.value == "--no-run-if-empty" || is_flags(&field.value) && field.value.contains('r'));
+        if replaces.is_none() && !names.is_empty() && !skips_nothing && looks_around(&words) {
+            self.start(step, words.clone())?;
+        }
         match replaces {
             Some(text) => {
                 for field in &mut words {
@@ -189,6 +194,8 @@ impl Walk<'_> {
         let words: Vec<&str> = arguments.iter().map(|field| field.value.as_str()).collect();
         let only = bound_names(&words).unwrap_or_default();
         let only: Vec<String> = only.iter().map(|name| listers::name_pattern(name)).collect::<Option<_>>().unwrap_or_default();
+        let walked = (!listers::follows_links(&words)).then(|| hole::WALKED.to_string());
+        let only: Vec<String> = walked.into_iter().chain(only).collect();
         let here = Field::plain(".", step.start, step.end);
         if places.is_empty() {
             places.push(&here);
@@ -306,6 +313,53 @@ fn script_of_shell(arguments: &[Field]) -> Option<(&Field, &[Field])> {
     }
 }
 
+/// Whether a command may look through the folder where it is given no name, as it is where `xargs` reads none.
+fn looks_around(words: &[Field]) -> bool {
+    const READ_INPUT: [&str; 34] = [
+        "awk",
+        "base64",
+        "basename",
+        "cat",
+        "chmod",
+        "cksum",
+        "cp",
+        "cut",
+        "dirname",
+        "echo",
+        "file",
+        "head",
+        "jq",
+        "md5sum",
+        "mv",
+        "nl",
+        "od",
+        "printf",
+        "readlink",
+        "realpath",
+        "rm",
+        "sed",
+        "sha1sum",
+        "sha256sum",
+        "sort",
+        "stat",
+        "strings",
+        "tac",
+        "tail",
+        "touch",
+        "tr",
+        "uniq",
+        "wc",
+        "xxd",
+    ];
+    let mut words = words.iter().map(|field| field.value.as_str());
+    let Some(name) = words.next() else { return false };
+    let recursive = |word: &str| word.starts_with("--") || word.starts_with('-') && word.contains(['r', 'R', 'd']);
+    match identity(name) {
+        "grep" | "egrep" | "fgrep" => words.any(recursive),
+        name => !READ_INPUT.contains(&name),
+    }
+}
+
 /// How many words belong to `xargs` itself, and the text it replaces.
 fn own_words_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
     let (own, replaces) = options_of_xargs(arguments)?;
@@ -325,7 +379,8 @@ fn options_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
         }
         match word {
             "--" => return Some((at + 1, replaces)),
-            "-0" | "--null" | "-r" | "--no-run-if-empty" | "-t" | "--verbose" | "-x" | "--exit" => at += 1,
+            "--null" | "--no-run-if-empty" | "--verbose" | "--exit" => at += 1,
+            _ if is_flags(word) => at += 1,
             "-n" | "-L" | "-P" | "-s" => {
                 let number = arguments.get(at + 1)?;
                 if number.value.is_empty() || !number.value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -356,6 +411,11 @@ fn options_of_xargs(arguments: &[Field]) -> Option<(usize, Option<String>)> {
         }
     }
     Some((at, replaces))
+}
+
+/// `-0`, `-0r`: options of `xargs` without a value.
+fn is_flags(word: &str) -> bool {
+    word.len() > 1 && word.strip_prefix('-').is_some_and(|letters| letters.bytes().all(|letter| b"0rtx".contains(&letter)))
 }
 
 /// `-n1`, `-P4`, `--max-args=1`.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::found_names::bound_names;
-use crate::hole::{ANY, COMMIT, HERE, HOME, NOT_IGNORED, PARTED, STAR, TRACKED, is_literal, names_below};
+use crate::hole::{ANY, COMMIT, HERE, HOME, NOT_IGNORED, PARTED, STAR, TRACKED, WALKED, is_literal, names_below};
 use crate::options;
 use crate::outputs;
 use crate::wrappers::identity;
@@ -49,6 +49,8 @@ pub(crate) fn listed(words: &[Cow<'_, str>]) -> Option<Listed> {
         only.insert(0, NOT_IGNORED.to_string());
     } else if lists_tracked(identity(first), &arguments) {
         only.insert(0, TRACKED.to_string());
+    } else if identity(first) != "git" && !follows_links(&arguments) {
+        only.insert(0, WALKED.to_string());
     }
     let names = places.iter().map(|place| format!("{}{PARTED}", names_below(place, &only))).collect();
     let grep_nul = |word: &&str| {
@@ -72,6 +74,12 @@ fn leaves_ignored(name: &str, arguments: &[&str]) -> bool {
         && arguments.contains(&"--exclude-standard")
         && arguments.iter().any(|word| others(&word))
         && arguments.iter().all(|word| others(&word) || plain(&word))
+}
+
+/// Whether a search may go through links to folders; only some of these programs can be asked to.
+pub(crate) fn follows_links(arguments: &[&str]) -> bool {
+    let short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(['L', 'R']);
+    arguments.iter().any(|word| short(word) || matches!(*word, "-follow" | "--follow" | "--dereference-recursive"))
 }
 
 /// Whether all names are ones that git tracks, seen from the folder: those of `git diff` are seen from the top.

@@ -349,7 +349,8 @@ pub(crate) const EVERYTHING: Search =
 /// The same, of names that come from a list.
 pub(crate) fn as_listed(only: &str) -> Search {
     let as_git = only.starts_with(hole::NOT_IGNORED);
-    Search { as_git, ignored: !as_git, tracked: only.starts_with(hole::TRACKED), ..EVERYTHING }
+    let follow = !only.starts_with(hole::WALKED);
+    Search { as_git, ignored: !as_git, tracked: only.starts_with(hole::TRACKED), follow, ..EVERYTHING }
 }
 
 /// Asks whether names below a folder are plain words, since a shell parts them; or at least no options, where each is handed on whole.
@@ -372,7 +373,8 @@ pub(crate) fn search(draft: &mut Draft, question: usize, search: Search, only: V
 
 /// Patterns of names, as they stand behind [`hole::BELOW`], as the world is asked about them.
 pub(crate) fn names(only: &str) -> Vec<String> {
-    let patterns = only.trim_start_matches([hole::NOT_IGNORED, hole::TRACKED]).split('/').filter(|pattern| !pattern.is_empty());
+    let patterns =
+        only.trim_start_matches([hole::NOT_IGNORED, hole::TRACKED, hole::WALKED]).split('/').filter(|pattern| !pattern.is_empty());
     patterns.map(|pattern| pattern.replace(hole::STAR, &MANY.to_string()).replace(hole::ANY, &ONE.to_string())).collect()
 }
 

@@ -184,6 +184,10 @@ impl Walk<'_> {
     fn link(&mut self, path: &Path, folder: &Path, search: Search) {
         // A link to nowhere shows nothing; its name may.
         let Ok(target) = fs::canonicalize(path) else { return self.secret(path, folder, search) };
+        // No search goes through a link to a folder on its own account.
+        if !search.follow && !search.words && !search.whole && target.is_dir() {
+            return self.secret(path, folder, search);
+        }
         // Through it, a path that git tracks leads to one that it may not track.
         let (through, search) = (search.tracked, Search { tracked: false, ..search });
         let Ground { workspace, home, .. } = self.ground;

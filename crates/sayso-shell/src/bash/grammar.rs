@@ -126,29 +126,40 @@ impl Cursor<'_> {
         let outside = self.negated;
         self.negated |= negated;
         let mut node = self.command()?;
-        if self.pipe()? {
-            let mut parts = vec![node, self.command()?];
-            while self.pipe()? {
-                parts.push(self.command()?);
+        let mut parts = Vec::new();
+        while let Some(errors) = self.pipe()? {
+            if errors {
+                Self::sends_errors(&mut node);
             }
+            parts.push(std::mem::replace(&mut node, self.command()?));
+        }
+        if !parts.is_empty() {
+            parts.push(node);
             node = Node::Pipeline(parts);
         }
         self.negated = outside;
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
     }
 
-    /// Takes a `|` or `|&` and the line ends behind it. Answers whether there was one.
-    fn pipe(&mut self) -> Reading<bool> {
+    /// Takes a `|` or `|&` and the line ends behind it. Answers whether errors go there as well, if there was one.
+    fn pipe(&mut self) -> Reading<Option<bool>> {
         self.blanks();
         if self.peek() != Some(b'|') || self.ahead(1) == Some(b'|') {
-            return Ok(false);
+            return Ok(None);
         }
         self.at += 1;
-        if self.peek() == Some(b'&') {
-            self.at += 1;
-        }
+        let errors = self.peek() == Some(b'&');
+        self.at += usize::from(errors);
         self.lines()?;
-        Ok(true)
+        Ok(Some(errors))
+    }
+
+    /// `|&` is `2>&1 |`. What several commands print together is no list that anybody trusts.
+    fn sends_errors(node: &mut Node) {
+        if let Node::Simple(simple) = node {
+            let (kind, start, end) = (RedirectKind::Duplicate, simple.end, simple.end);
+            simple.redirects.push(Redirect { kind, both: false, descriptor: Some(2), start, end });
+        }
     }
 
     fn command(&mut self) -> Reading<Node> {

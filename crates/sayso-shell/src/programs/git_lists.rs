@@ -98,6 +98,10 @@ fn config(form: &str, given: &Parsed<'_>) -> bool {
     if any(&["--unset", "--unset-all", "--add", "--replace-all", "--append"]) {
         return false;
     }
+    // Such a file may lead to any other one.
+    if any(&["--file", "--blob"]) && any(&["--includes"]) {
+        return false;
+    }
     if form == "config list" || any(&["--list"]) {
         return given.operands.is_empty() && (any(&["--name-only"]) || !any(&["--file"]));
     }

@@ -117,10 +117,17 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
 /// Whether what is shown may be the files in a stash that were not tracked: its third parent, to which a walk through all names leads.
 fn may_reach_untracked(form: &str, given: &Parsed<'_>) -> bool {
     let walks = matches!(form, "log" | "whatchanged" | "reflog" | "reflog show" | "format-patch" | "diff-tree");
-    let everywhere = ["--all", "--reflog", "--glob"].iter().any(|name| given.has(name));
-    let stash = |operand: &&str| operand.contains("stash") && (walks || ["^3", "^@", "^-"].iter().any(|end| operand.contains(end)));
-    let revisions = given.operands.iter().take(given.before_dashes.unwrap_or(usize::MAX));
-    everywhere && walks || revisions.into_iter().any(|operand| stash(operand) && !operand.contains('/') || operand.contains("refs/stash"))
+    let any = |names: &[&str]| names.iter().any(|name| given.has(name));
+    let everywhere = any(&["--all", "--reflog", "--glob", "--stdin", "--walk-reflogs"]);
+    // Against each of its parents, a stash shows what its third one holds.
+    let each_parent = any(&["-m", "--diff-merges", "--dd", "--remerge-diff"]);
+    let stash =
+        |operand: &&str| operand.contains("stash") && (walks || each_parent || ["^3", "^@", "^-"].iter().any(|end| operand.contains(end)));
+    // By its message, any commit is found.
+    let by_message = |operand: &&str| operand.contains(":/") && !operand.contains(":/*") || operand.contains("^{/");
+    let revisions = || given.operands.iter().take(given.before_dashes.unwrap_or(usize::MAX));
+    everywhere && (walks || each_parent)
+        || revisions().any(|operand| stash(operand) && !operand.contains('/') || operand.contains("refs/stash") || by_message(operand))
 }
 
 /// Reads one revision or path. Behind `--` it can only be a path.

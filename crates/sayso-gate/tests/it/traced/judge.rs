@@ -52,7 +52,7 @@ const HELPERS: [(&str, &[&str]); 30] = [
         "man",
         &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"],
     ),
-    ("mvn", &["java", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
+    ("mvn", &["java", "ls", "expr", "uname", "dirname", "basename", "sed", "tr", "cut", "xargs", "sh", "env"]),
     // It asks what it could show.
     ("gdb --version", &["iconv"]),
     ("tar", &["gzip", "bzip2", "xz", "zstd"]),
@@ -186,7 +186,7 @@ fn is_listed(reading: &Reading, started: &Started) -> bool {
             || first == "git" && started.file.contains("/git-core/");
         // A login shell reads the administrator's and the person's own profile first.
         let login = |word: &String| word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('l'));
-        let profile = first == "bash" && name == "id" && command.words.iter().skip(1).take(2).any(login);
+        let profile = matches!(first, "bash" | "sh") && name == "id" && command.words.iter().skip(1).take(2).any(login);
         // The shell for a text that was read as part of this command: `flock -c`, `script -c`.
         let carried = name == "sh" && matches!(arguments, [option, text] if option == "-c" && command.words.contains(text));
         itself || helps || profile || carried || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
