@@ -6,6 +6,7 @@ use crate::fact::{
 };
 use crate::paths::{below, join};
 use crate::spread::spread;
+use crate::stale::{Line, forget};
 use crate::verdict::Tier;
 
 /// What an operation would do, as far as can be told without looking at the machine.
@@ -29,6 +30,8 @@ pub struct Draft {
     pub bound: Vec<Bound>,
     /// Where a path of a question starts at the top of the repository: which question asks git's side of it.
     pub top: Option<usize>,
+    /// Each command ends before the next one starts, and none runs twice.
+    pub ordered: bool,
 }
 
 /// A command that does what its words say unless a file of the project says otherwise.
@@ -183,6 +186,8 @@ impl Draft {
             effects.push(Effect::unknown("which folder the top of the repository is shows only when it runs"));
         }
         unbind(&mut effects, &self.bound, facts);
+        let line = Line { commands: &commands, bound: &self.bound, questions: &self.questions, ordered: self.ordered };
+        let changed = forget(&mut effects, &line);
         let mut unanswered = Vec::new();
         for (index, question) in self.questions.iter().enumerate() {
             let answered = match question {
@@ -203,7 +208,11 @@ impl Draft {
             |command: &Command| command.wrapper_programs.iter().filter_map(|question| facts.program(*question).cloned()).collect();
         add_repository_reads(&mut effects, &commands, facts);
         let wrapper_programs = commands.iter().map(wrappers).collect();
-        let git = commands.iter().map(|command| facts.git(command.git?).cloned()).collect();
+        let git_of = |(part, command): (usize, &Command)| {
+            let fact = facts.git(command.git?)?;
+            Some(GitFact { incomplete: fact.incomplete || changed.contains(&part), ..fact.clone() })
+        };
+        let git = commands.iter().enumerate().map(git_of).collect();
         let reading = Reading {
             effects,
             commands,

@@ -34,3 +34,4 @@ pub mod verdict;
 pub mod visible;
 
 mod spread;
+mod stale;

@@ -50,6 +50,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
         }
     }
     stale::forget_lists(&mut draft);
+    draft.ordered = stale::is_ordered(text);
     if draft.opaque.is_some() {
         show_inside(text, &mut draft);
     } else if together && acts(&draft) {

@@ -11,13 +11,34 @@ pub(crate) fn forget_lists(draft: &mut Draft) {
     if !draft.effects.iter().any(changes_lists) {
         return;
     }
+    let mut stash = false;
     for question in &mut draft.questions {
-        if let Question::Below { search, .. } = question {
-            search.tracked = false;
-            search.as_git = false;
-            search.ignored = true;
+        match question {
+            Question::Below { search, .. } => {
+                search.tracked = false;
+                search.as_git = false;
+                search.ignored = true;
+            }
+            Question::GitHelpers { shows, .. } => stash |= shows.stash,
+            _ => {}
         }
     }
+    if stash {
+        draft.effects.push(Effect::unknown("git may show what the line itself puts into the stash"));
+    }
+}
+
+/// Whether each command of a text ends before the next one starts, and none runs twice. A sign in quotes only means that this is not told.
+pub(crate) fn is_ordered(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let at = |index: Option<usize>| index.and_then(|index| bytes.get(index)).copied().unwrap_or(b' ');
+    let together = |(index, byte): (usize, &u8)| match byte {
+        b'|' | b'&' => at(index.checked_sub(1)) != *byte && at(Some(index + 1)) != *byte && at(index.checked_sub(1)) != b'>',
+        b'(' => matches!(at(index.checked_sub(1)), b'<' | b'>' | b')') || at(Some(index + 1)) == b')',
+        _ => false,
+    };
+    let repeats = |word: &str| matches!(word, "do" | "function" | "trap" | "coproc" | "xargs" | "parallel" | "watch" | "entr");
+    !bytes.iter().enumerate().any(together) && !text.split(|letter: char| !letter.is_alphanumeric()).any(repeats)
 }
 
 /// Whether an effect may change an index of git, or a file that says what is ignored.

@@ -50,6 +50,9 @@ pub(super) fn of_writer(scene: &mut Scene<'_>, form: &str, does: Does, folder: &
             for path in operands {
                 scene.read(&below(folder, path), true);
             }
+            if operands.is_empty() && given.has("--force") {
+                scene.read(folder, true);
+            }
             if given.has("--interactive") || given.has("--patch") || given.has("--edit") {
                 scene.runs("asks at the terminal, or opens an editor");
             }
