@@ -240,6 +240,9 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         let dangers = danger::of_command(carried, leaves_alone).into_iter().map(|danger| Danger { part: Some(part), ..danger });
         add_dangers(draft, dangers.collect());
     }
+    for (variable, value) in line.assignments.iter().chain(&unwrapped.assignments) {
+        add_dangers(draft, danger::of_variable(variable, value).into_iter().map(|danger| Danger { part: Some(part), ..danger }).collect());
+    }
     let assignments = line.assignments.into_iter().chain(unwrapped.assignments).map(|(variable, _)| variable).collect();
     draft.commands.push(Command {
         normal: normal.unwrap_or_else(|| normal::normal(&words)),

@@ -17,8 +17,9 @@ use crate::seen::{Seen, is_assignment};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
-    comments, danger_bodies, danger_bombs, danger_cloud, danger_code, danger_databases, danger_disks, danger_files, danger_git,
-    danger_network, danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells, seen,
+    comments, danger_bodies, danger_bombs, danger_carried, danger_cloud, danger_code, danger_databases, danger_disks, danger_files,
+    danger_git, danger_network, danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells,
+    seen,
 };
 
 /// The dangers in what could be seen of a text.
@@ -163,10 +164,24 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
         shown = words.iter().map(|word| hole::shown(word)).collect();
         &shown
     };
+    let carried = |word| if known { danger_carried::setting(word).into_iter().collect() } else { danger_carried::texts(word) };
+    for text in words.iter().flat_map(|word| carried(word)) {
+        of_segments(&seen::look(text).segments, &mut work, &mut found);
+    }
     if known {
         of_program(words, true, &mut found);
     } else if !of_words(words, Look { rough: false, all: true, exact: true }, &mut work, &mut found) {
         found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
+    }
+    worst_first(found)
+}
+
+/// The dangers of what a variable is set to, if something runs its value.
+pub(crate) fn of_variable(name: &str, value: &str) -> Vec<Danger> {
+    let word = format!("{name}={}", hole::shown(value));
+    let mut found = Vec::new();
+    if let Some(text) = danger_carried::setting(&word) {
+        of_segments(&seen::look(text).segments, &mut (64 * 1024), &mut found);
     }
     worst_first(found)
 }

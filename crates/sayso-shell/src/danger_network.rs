@@ -3,6 +3,7 @@
 use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found, starts_with};
+use crate::danger_carried::is_variable;
 use crate::danger_code::is_language;
 use crate::piped::reads_script;
 use crate::seen::{head, is_assignment};
@@ -98,7 +99,8 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
     if heads().any(is_download) {
         let code_reads = segments.iter().any(|segment| segment.piped && is_bare_language(&segment.words));
-        if shell_reads || code_reads || runs_substituted(segments) {
+        let runs = |segment: &Segment| !segment.after.is_redirect() && runs_unseen(&segment.words);
+        if shell_reads || code_reads || runs_substituted(segments) || segments.iter().any(runs) {
             found.push((Dangerous, "runs what it downloads".to_owned()));
         } else if let Some(name) = run_after_download(segments) {
             found.push((Dangerous, format!("runs what it downloads: `{name}`")));
@@ -124,6 +126,29 @@ fn is_bare_language(words: &[String]) -> bool {
     let Some(at) = runner(words) else { return false };
     let mut rest = words.iter().skip(at);
     rest.next().is_some_and(|word| is_language(word)) && rest.all(|word| matches!(word.as_str(), "-" | "-u" | "-B" | "-s" | "/dev/stdin"))
+}
+
+/// Beside a download, a shell that is given no script of its own, or a variable for one: `x=$(curl …); eval "$x"`, `curl … | $SHELL`.
+fn runs_unseen(words: &[String]) -> bool {
+    let unseen = |word: &String| {
+        let substituted = word.starts_with("$(") || word.starts_with('`');
+        is_variable(word) || substituted && word.split(|letter: char| !letter.is_alphanumeric()).any(is_download)
+    };
+    if let [only] = words
+        && is_variable(only)
+    {
+        return !matches!(only.as_str(), "$@" | "$*");
+    }
+    let Some(at) = runner(words) else { return false };
+    let mut rest = words.iter().skip(at + 1).peekable();
+    match words.get(at).map(String::as_str) {
+        Some("eval") => rest.any(unseen),
+        Some(name) if is_shell(name) => {
+            let text = rest.by_ref().find(|word| !word.starts_with(['-', '+']));
+            text.is_none_or(unseen) && words.get(at + 1).is_none_or(|word| !word.starts_with("--"))
+        }
+        _ => false,
+    }
 }
 
 /// `bash <(curl …)`, `eval "$(curl …)"`: the download stands where a runner takes its script from.

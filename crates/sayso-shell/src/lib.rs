@@ -16,6 +16,7 @@ mod danger;
 mod danger_bodies;
 mod danger_bombs;
 mod danger_call;
+mod danger_carried;
 mod danger_cloud;
 mod danger_code;
 mod danger_databases;

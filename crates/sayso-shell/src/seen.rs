@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::danger_code::is_language;
 use crate::piped::reads_script;
 use crate::split::{After, Comments, Found, Segment, Way, split};
-use crate::{forms, other_shells, wrappers};
+use crate::{danger_carried, forms, other_shells, wrappers};
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
@@ -107,10 +107,15 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
             let runs_variable = fresh.iter().filter_map(|segment| head(&segment.words)).any(|head| head.starts_with('$') || head == "eval");
             // What is piped into a shell is a script as well.
             let piped = fresh.iter().any(|segment| segment.piped && reads_script(&segment.words));
+            // And so is what it is given by `<<<`.
+            let reads = || fresh.iter().any(|segment| !segment.after.is_redirect() && reads_script(&segment.words));
+            let given = fresh.iter().any(|segment| segment.after == After::Other) && reads();
+            let written = runs_written(fresh);
             for segment in fresh {
                 let sets = runs_variable || segment.words.first().is_some_and(|word| word == "alias");
+                let carried = segment.words.iter().filter(|_| !segment.rough).flat_map(|word| danger_carried::texts(word));
                 let values = segment.words.iter().filter(|_| sets).filter_map(|word| word.split_once('=').map(|(_, value)| value));
-                for value in values.filter(|value| is_script(value)) {
+                for value in values.filter(|value| is_script(value)).chain(carried) {
                     if bytes < 2 * value.len() {
                         found.cut = true;
                         break;
@@ -118,7 +123,11 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
                     bytes -= 2 * value.len();
                     deeper.push((value.to_owned(), segment.piped));
                 }
-                if piped || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word)) {
+                if piped
+                    || written
+                    || given && segment.after == After::Other
+                    || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word))
+                {
                     for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
                         if bytes < 2 * word.len() {
                             found.cut = true;
@@ -136,6 +145,25 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
         level = deeper;
     }
     found.cut |= too_long;
+}
+
+/// Whether a file that the text writes is run by it: `echo … > x; sh x`.
+fn runs_written(segments: &[Segment]) -> bool {
+    let mut written: HashSet<&str> = HashSet::new();
+    for segment in segments {
+        let name = head(&segment.words).unwrap_or("");
+        let words = || segment.words.iter().map(String::as_str);
+        if segment.after == After::Output || name == "tee" {
+            written.extend(words().filter(|word| *word != "/dev/null" && *word != "tee"));
+        } else if !segment.after.is_redirect() {
+            let starts = name.strip_prefix("./").unwrap_or(name);
+            let runs = wrappers::is_shell(name) || matches!(name, "source" | ".");
+            if name.contains('/') && written.contains(starts) || runs && words().any(|word| written.contains(word)) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// The scripts that languages are given as arguments: `python -c`, `node -e`.

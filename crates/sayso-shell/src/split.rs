@@ -112,6 +112,11 @@ impl Splitter<'_> {
         self.end_word();
         let defines = !self.words.is_empty() && rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')');
         self.open(By::Parentheses);
+        // `>(sh)` reads what is written there.
+        let written = self.target == Some(After::Output) && self.words.last().is_none_or(|word| word != "$");
+        if let Some(group) = self.groups.last_mut() {
+            group.piped |= written;
+        }
         self.defines = defines;
         self.end_segment(After::Separator);
     }
@@ -154,7 +159,12 @@ impl Splitter<'_> {
             Some(after) => self.found.segments.push(Segment { words: vec![word], after, piped: false, rough: self.way.rough }),
             None => {
                 self.keyword(&word);
-                self.words.push(word);
+                // `{rm,-rf,x}` is a whole command.
+                let braces = word.strip_prefix('{').and_then(|word| word.strip_suffix('}')).filter(|inside| inside.contains(','));
+                match braces {
+                    Some(inside) if self.words.is_empty() => self.words.extend(inside.split(',').map(str::to_owned)),
+                    _ => self.words.push(word),
+                }
             }
         }
     }
@@ -251,6 +261,7 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
             at += run;
             continue;
         }
+        let here = at;
         let next = bytes.get(at + 1).copied();
         let character = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
         at += character.len_utf8();
@@ -304,6 +315,12 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
             b'\n' | b'\r' => state.end_line(),
             b';' | b'&' => state.end_segment(After::Separator),
             b'$' if next == Some(b'\'') || next == Some(b'"') => doubtful = true,
+            // It parts words as a blank does.
+            b'$' if rest.starts_with(b"${IFS") || rest.starts_with(b"$IFS") => {
+                let braces = rest.iter().take(64).position(|byte| *byte == b'}').filter(|_| rest.starts_with(b"${"));
+                at = here + braces.map_or("$IFS".len(), |end| end + 1);
+                state.end_word();
+            }
             b'#' if !state.in_word => {
                 doubtful = true;
                 let ends: &[u8] = match comments {
