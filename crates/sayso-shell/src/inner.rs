@@ -356,7 +356,7 @@ fn looks_around(words: &[Field]) -> bool {
     let recursive = |word: &str| word.starts_with("--") || word.starts_with('-') && word.contains(['r', 'R', 'd']);
     match identity(name) {
         "grep" | "egrep" | "fgrep" => words.any(recursive),
-        name => !READ_INPUT.contains(&name),
+        name => !READ_INPUT.contains(&name) && crate::programs::find(name).is_some(),
     }
 }
 
