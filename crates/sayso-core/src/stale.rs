@@ -27,7 +27,7 @@ struct Change {
     path: Option<String>,
     /// What stands there may be a link, or have anything below it. Otherwise it is a file with other content.
     deep: bool,
-    /// git makes no repositories of what it checks out.
+    /// git checks it out.
     by_git: bool,
 }
 
@@ -45,8 +45,9 @@ pub(crate) fn forget(effects: &mut Vec<Effect>, line: &Line<'_>) -> BTreeSet<usi
     let mut notes: BTreeMap<usize, String> = BTreeMap::new();
     for effect in effects.iter() {
         let Some((part, command)) = effect.part.and_then(|part| Some((part, line.commands.get(part)?))) else { continue };
-        // git reads its own files, and a link of the work tree as the text it is.
-        if effect.kind != EffectKind::Read || effect.manner.listing || command.git.is_some() || notes.contains_key(&part) {
+        // git reads its own files, and a link of the work tree as the text it is; a file that it is given is read like any other.
+        let own = command.git.is_some() && effect.manner.recursive && !command.words.iter().any(|word| word == "--no-index");
+        if effect.kind != EffectKind::Read || effect.manner.listing || own || notes.contains_key(&part) {
             continue;
         }
         if let Target::Path(place) = &effect.target
@@ -67,7 +68,17 @@ pub(crate) fn forget(effects: &mut Vec<Effect>, line: &Line<'_>) -> BTreeSet<usi
     }
     effects.extend(notes.into_iter().map(|(part, note)| Effect { part: Some(part), ..Effect::unknown(note) }));
     let uses_git = line.commands.iter().enumerate().filter(|(_, command)| command.git.is_some()).map(|(part, _)| part);
-    uses_git.filter(|part| before(*part).any(|change| change.deep && !change.by_git)).collect()
+    uses_git.filter(|part| before(*part).any(|change| may_make_repository(change, line.commands.get(*part)))).collect()
+}
+
+/// Whether a command of git may find another repository after a change. A folder can be one without a `.git`: git checks out such, too, but the
+/// one around it counts for whoever stays there.
+fn may_make_repository(change: &Change, command: Option<&Command>) -> bool {
+    const FILES: [&str; 5] = ["head", "config", "config.worktree", "commondir", "gitdir"];
+    let stays =
+        command.is_some_and(|command| command.stays() && !command.words.iter().any(|word| word == "-C" || word.starts_with("--git-dir")));
+    let name = change.path.as_deref().map_or("head", |path| path.rsplit('/').next().unwrap_or(path));
+    change.deep && !(change.by_git && stays) || FILES.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// The first changes, and one of everything if there are more.

@@ -46,11 +46,10 @@ fn of_whole_text(text: &str, seen: &Seen, look: fn(&str) -> Seen) -> Vec<Danger>
 
 /// Whether something in the line runs texts, so that what stands in quotes is more than data.
 fn runs_text(seen: &Seen) -> bool {
-    let runs = |word: &String| {
-        takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word) || matches!(word.as_str(), "source" | ".")
-    };
+    let runs = |word: &String| takes_script(word) || other_shells::is_program(word) || danger_code::is_language(word);
+    let sources = |segment: &Segment| matches!(seen::head(&segment.words), Some("source" | ".")) && reads_script(&segment.words);
     let runs_variable = |segment: &Segment| seen::head(&segment.words).is_some_and(|head| head.starts_with('$'));
-    seen.segments.iter().any(|segment| segment.words.iter().any(runs) || runs_variable(segment))
+    seen.segments.iter().any(|segment| segment.words.iter().any(runs) || runs_variable(segment) || sources(segment))
 }
 
 fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
@@ -164,8 +163,8 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
         shown = words.iter().map(|word| hole::shown(word)).collect();
         &shown
     };
-    let carried = |word| if known { danger_carried::setting(word).into_iter().collect() } else { danger_carried::texts(word) };
-    for text in words.iter().flat_map(|word| carried(word)) {
+    let program = words.first().map(|first| loose_name(first)).unwrap_or_default();
+    for text in words.iter().flat_map(|word| danger_carried::texts(&program, word)) {
         of_segments(&seen::look(text).segments, &mut work, &mut found);
     }
     if known {

@@ -1,4 +1,7 @@
-//! Texts that are handed to a program as one argument, `-m "$(cat <<'EOF' …)"`, taken out before danger is looked for: they are data.
+//! Texts that are handed to a program as one argument, `-m "$(cat <<'EOF' …)"`, or written to a file that nothing in the line names again,
+//! taken out before danger is looked for: they are data.
+
+use crate::characters::last_part;
 
 /// How such an argument starts. Without the quote its words could become a command of their own.
 const OPENING: &str = "\"$(cat <<";
@@ -7,6 +10,40 @@ const MOST: usize = 16;
 
 /// The text without these bodies, or none if it has none. Only a body with a quoted end is data through and through.
 pub(crate) fn without(text: &str) -> Option<String> {
+    let bare = without_arguments(text);
+    let files = without_files(bare.as_deref().unwrap_or(text));
+    files.or(bare)
+}
+
+/// The text without what `cat > FILE <<'EOF'` writes.
+fn without_files(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut any = false;
+    for _ in 0..MOST {
+        let Some((before, after)) = rest.split_once("<<") else { break };
+        out.push_str(before);
+        out.push_str("<<");
+        rest = after;
+        let line = before.rsplit(['\n', ';', '&', '|']).next().unwrap_or("").trim();
+        let file = line.strip_prefix("cat >").map(|file| file.trim_start_matches('>').trim());
+        let is_plain =
+            |file: &&str| !file.is_empty() && !file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\<>".contains(letter));
+        if let Some(file) = file.filter(is_plain)
+            && text.matches(last_part(file)).count() == 1
+            && let Some((line, behind)) = body(after)
+        {
+            any = true;
+            out.push_str(line);
+            out.push('\n');
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    any.then_some(out)
+}
+
+fn without_arguments(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     let mut any = false;
@@ -56,6 +93,7 @@ mod tests {
     fn only_bodies_with_a_quoted_end_are_taken_out() {
         assert_eq!(without("a \"$(cat <<'E'\nrm -rf /\nE\n)\" b").as_deref(), Some("a \"$(cat <<'E'\nE\n)\" b"));
         assert_eq!(without("a \"$(cat <<-'E'\n\tx\n\tE\n)\"").as_deref(), Some("a \"$(cat <<-'E'\n\tE\n)\""));
+        assert_eq!(without("b\ncat > d/a.md <<'E'\nrm -rf /\nE\nls").as_deref(), Some("b\ncat > d/a.md <<'E'\nE\nls"));
         for text in [
             "a",
             "a \"$(cat <<E\nx\nE\n)",
@@ -63,6 +101,10 @@ mod tests {
             "a \"$(cat <<'E'\nx\n",
             "a \"$(cat <<'E'; rm x\nx\nE\n)",
             "cat <<'E'\nx\nE",
+            "cat > a.sh <<'E'\nx\nE\nsh a.sh",
+            "cat > a <<E\nx\nE",
+            "cat > $a <<'E'\nx\nE",
+            "sh > a <<'E'\nx\nE",
         ] {
             assert_eq!(without(text), None, "{text}");
         }

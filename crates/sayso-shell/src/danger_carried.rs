@@ -15,27 +15,42 @@ const VARIABLES: [&str; 12] = [
     "PROMPT_COMMAND",
     "PS4",
 ];
-/// How an option says that a command follows.
-const OPTIONS: [&str; 8] = ["command=", "exec=", "program=", "pager=", "editor=", "fsmonitor=", "textconv=", "helper="];
+/// Options and settings whose value some program runs.
+const OPTIONS: [&str; 9] = [
+    "proxycommand",
+    "localcommand",
+    "knownhostscommand",
+    "--checkpoint-action",
+    "--to-command",
+    "--use-compress-program",
+    "--rsh",
+    "--upload-pack",
+    "--receive-pack",
+];
+/// How names of git's settings end whose value is run.
+const SETTINGS: [&str; 7] = ["command", "pager", "editor", "fsmonitor", "textconv", "helper", "external"];
+/// Programs that run what stands behind `!`.
+const BY_SIGN: [&str; 14] = ["vim", "vi", "nvim", "view", "ex", "ed", "psql", "mysql", "sqlite3", "gdb", "dc", "ftp", "less", "more"];
 
 /// The value of a setting or an option that is run.
 pub(crate) fn setting(word: &str) -> Option<&str> {
-    let by_name = word.split_once('=').filter(|(name, _)| VARIABLES.contains(name) || name.starts_with("alias.")).map(|(_, value)| value);
-    let by_option = || {
-        let small = word.to_ascii_lowercase();
-        let at = OPTIONS.iter().filter_map(|option| small.find(option).map(|at| at + option.len())).max()?;
-        word.get(at..)
-    };
-    let value = by_name.or_else(by_option)?;
-    Some(value.strip_prefix('!').unwrap_or(value)).filter(|value| value.contains(' '))
+    let (name, value) = word.split_once('=')?;
+    let small = name.to_ascii_lowercase();
+    let of_git = || small.contains('.') && !small.contains(' ') && SETTINGS.iter().any(|end| small.ends_with(end));
+    let runs = VARIABLES.contains(&name) || small.starts_with("alias.") || OPTIONS.contains(&small.as_str()) || of_git();
+    let value = value.strip_prefix("exec=").or(value.strip_prefix('!')).unwrap_or(value);
+    Some(value).filter(|value| runs && value.contains(' '))
 }
 
-/// The texts in a word that are run.
-pub(crate) fn texts(word: &str) -> Vec<&str> {
+/// The texts in a word of this program that are run.
+pub(crate) fn texts<'a>(program: &str, word: &'a str) -> Vec<&'a str> {
     let mut texts: Vec<&str> = setting(word).into_iter().collect();
-    texts.extend(["!", ":!", "\\!"].iter().find_map(|sign| word.strip_prefix(sign)));
+    if BY_SIGN.contains(&program) {
+        texts.extend(["!", ":!", "\\!"].iter().find_map(|sign| word.strip_prefix(sign)));
+    }
     // A call in a small language: `BEGIN{system("…")}`.
-    if let Some((_, rest)) = word.split_once("system(")
+    if program.ends_with("awk")
+        && let Some((_, rest)) = word.split_once("system(")
         && let Some(quote) = rest.chars().next().filter(|first| matches!(first, '"' | '\''))
     {
         texts.extend(rest.get(1..).and_then(|rest| rest.split(quote).next()));
@@ -57,20 +72,22 @@ mod tests {
 
     #[test]
     fn texts_that_are_run() {
-        for (word, text) in [
-            ("GIT_PAGER=rm -rf ~", "rm -rf ~"),
-            ("alias.x=!rm -rf /", "rm -rf /"),
-            ("core.sshCommand=rm -rf ~", "rm -rf ~"),
-            ("ProxyCommand=rm -rf /", "rm -rf /"),
-            ("--checkpoint-action=exec=rm -rf /", "rm -rf /"),
-            (":!rm -rf /", "rm -rf /"),
-            ("\\! rm -rf ~", " rm -rf ~"),
-            ("BEGIN{system(\"rm -rf /\")}", "rm -rf /"),
+        for (program, word, text) in [
+            ("git", "GIT_PAGER=rm -rf ~", "rm -rf ~"),
+            ("git", "alias.x=!rm -rf /", "rm -rf /"),
+            ("git", "core.sshCommand=rm -rf ~", "rm -rf ~"),
+            ("ssh", "ProxyCommand=rm -rf /", "rm -rf /"),
+            ("tar", "--checkpoint-action=exec=rm -rf /", "rm -rf /"),
+            ("vim", ":!rm -rf /", "rm -rf /"),
+            ("psql", "\\! rm -rf ~", " rm -rf ~"),
+            ("gawk", "BEGIN{system(\"rm -rf /\")}", "rm -rf /"),
         ] {
-            assert_eq!(texts(word), [text], "{word}");
+            assert_eq!(texts(program, word), [text], "{word}");
         }
-        for word in ["", "a", "PAGER=cat", "x=rm -rf /", "rm -rf /", "a!rm -rf /", "--message=rm -rf /"] {
-            assert!(texts(word).is_empty(), "{word}");
+        for word in
+            ["", "a", "PAGER=cat", "x=rm -rf /", "rm -rf /", "!rm -rf /", "--message=rm -rf /", "command=rm -rf /", "fix: exec=rm -rf /"]
+        {
+            assert!(texts("git", word).is_empty(), "{word}");
         }
     }
 

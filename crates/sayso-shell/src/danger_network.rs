@@ -99,8 +99,7 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
     if heads().any(is_download) {
         let code_reads = segments.iter().any(|segment| segment.piped && is_bare_language(&segment.words));
-        let runs = |segment: &Segment| !segment.after.is_redirect() && runs_unseen(&segment.words);
-        if shell_reads || code_reads || runs_substituted(segments) || segments.iter().any(runs) {
+        if shell_reads || code_reads || runs_substituted(segments) || runs_unseen(segments) {
             found.push((Dangerous, "runs what it downloads".to_owned()));
         } else if let Some(name) = run_after_download(segments) {
             found.push((Dangerous, format!("runs what it downloads: `{name}`")));
@@ -128,27 +127,39 @@ fn is_bare_language(words: &[String]) -> bool {
     rest.next().is_some_and(|word| is_language(word)) && rest.all(|word| matches!(word.as_str(), "-" | "-u" | "-B" | "-s" | "/dev/stdin"))
 }
 
-/// Beside a download, a shell that is given no script of its own, or a variable for one: `x=$(curl …); eval "$x"`, `curl … | $SHELL`.
-fn runs_unseen(words: &[String]) -> bool {
-    let unseen = |word: &String| {
-        let substituted = word.starts_with("$(") || word.starts_with('`');
-        is_variable(word) || substituted && word.split(|letter: char| !letter.is_alphanumeric()).any(is_download)
-    };
-    if let [only] = words
-        && is_variable(only)
-    {
-        return !matches!(only.as_str(), "$@" | "$*");
-    }
-    let Some(at) = runner(words) else { return false };
-    let mut rest = words.iter().skip(at + 1).peekable();
-    match words.get(at).map(String::as_str) {
-        Some("eval") => rest.any(unseen),
-        Some(name) if is_shell(name) => {
-            let text = rest.by_ref().find(|word| !word.starts_with(['-', '+']));
-            text.is_none_or(unseen) && words.get(at + 1).is_none_or(|word| !word.starts_with("--"))
+/// Beside a download, what runs a variable that was set from a substitution or read, or a shell that reads what was opened before:
+/// `x=$(curl …); eval "$x"`, `curl … | $SHELL`, `exec 3< <(curl …); bash <&3`.
+fn runs_unseen(segments: &[Segment]) -> bool {
+    let commands = || segments.iter().filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper);
+    let opened = segments.iter().any(|segment| segment.after == After::Other);
+    let mut set: Vec<&str> = Vec::new();
+    for segment in commands() {
+        let by_substitution = |word: &'_ String| -> bool { word.ends_with("=$") || word.contains("=$(") || word.contains("=`") };
+        set.extend(segment.words.iter().filter(|word| by_substitution(word)).filter_map(|word| Some(word.split_once('=')?.0)));
+        if let Some(at) = segment.words.iter().position(|word| matches!(word.as_str(), "read" | "mapfile" | "readarray")) {
+            set.extend(segment.words.iter().skip(at + 1).map(String::as_str));
         }
-        _ => false,
     }
+    set.truncate(MOST_NAMES);
+    let is_set = |word: &String| is_variable(word) && set.contains(&word.trim_matches(['$', '{', '}', '@', '*', '[', ']']));
+    let substituted = |word: &String| {
+        (word.starts_with("$(") || word.starts_with('`')) && word.split(|letter: char| !letter.is_alphanumeric()).any(is_download)
+    };
+    commands().filter(|segment| !segment.rough).any(|segment| {
+        let start = segment.words.iter().take_while(|word| is_transparent(word)).count();
+        let Some((first, rest)) = segment.words.get(start..).and_then(<[String]>::split_first) else { return false };
+        match first.as_str() {
+            "eval" => rest.iter().any(|word| is_set(word) || substituted(word)),
+            _ if is_variable(first) => rest.is_empty() && (is_set(first) || segment.piped),
+            shell if is_shell(shell) && rest.is_empty() => opened,
+            shell if is_shell(shell) => {
+                let takes_text = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+                let text = rest.iter().skip_while(|word| !takes_text(word)).nth(1);
+                text.is_some_and(|text| is_set(text) || substituted(text))
+            }
+            _ => false,
+        }
+    })
 }
 
 /// `bash <(curl …)`, `eval "$(curl …)"`: the download stands where a runner takes its script from.
@@ -158,10 +169,15 @@ fn runs_substituted(segments: &[Segment]) -> bool {
     commands.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
         // Another way to split the text starts again.
-        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Separator && first.rough == second.rough;
+        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Opened && first.rough == second.rough;
         let open = |at: usize| {
-            let mut rest = first.words.iter().skip(at + 1);
-            first.words.last().is_some_and(|last| last.ends_with('$')) || rest.all(|word| word.starts_with('-'))
+            let rest = first.words.get(at + 1..).unwrap_or(&[]);
+            let (last, before) = rest.split_last().map_or((None, rest), |(last, before)| (Some(last), before));
+            // Behind a file it is an argument of that.
+            let has_file = before.iter().any(|word| !word.starts_with(['-', '+']))
+                && !before.iter().any(|word| matches!(word.as_str(), "-c" | "-e" | "-lc"));
+            let is_eval = first.words.get(at).is_some_and(|word| word == "eval");
+            last.is_some_and(|last| last.ends_with('$')) && (is_eval || !has_file) || rest.iter().all(|word| word.starts_with('-'))
         };
         downloads && (first.words.as_slice() == ["$"] || runner(&first.words).is_some_and(open))
     })
@@ -205,7 +221,15 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             continue;
         }
         let by_itself = behind_wrappers(words).is_some_and(|first| first.contains('/') && is_name(first));
-        let by_runner = runner(words).is_some_and(|at| words.iter().skip(at + 1).take(4).any(is_name));
+        let script = |at: usize| {
+            words
+                .iter()
+                .skip(at + 1)
+                .take(4)
+                .take_while(|word| !matches!(word.as_str(), "-m" | "-c" | "-e"))
+                .find(|word| !word.starts_with('-'))
+        };
+        let by_runner = runner(words).and_then(script).is_some_and(is_name);
         if by_itself || by_runner {
             return words.iter().find(|word| is_name(word)).cloned();
         }

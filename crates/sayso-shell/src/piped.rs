@@ -1,5 +1,6 @@
 //! Whether a command that reads from a pipe takes what it is sent for a script.
 
+use crate::danger_carried::is_variable;
 use crate::wrappers::{self, loose_name};
 use crate::{programs, seen};
 
@@ -21,7 +22,7 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
     match &*name {
         "source" | "." => return arguments.iter().any(|word| INPUT.contains(&word.as_str())),
         // A variable may hold a line that was read, and a substitution reads what its command was sent.
-        "eval" => return arguments.iter().any(|word| word.contains(['$', '`'])),
+        "eval" => return arguments.iter().any(|word| is_variable(word) || word.contains("$(cat") || word.contains("`cat")),
         "parallel" => return !arguments.iter().any(|word| is_operand(word) && !word.starts_with('{')),
         "ssh" => return is_bare_ssh(arguments) || holds_shell(words, program.replaced),
         name if START_SHELLS.contains(&name) => {
@@ -38,7 +39,7 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
 
 /// Whether there is a shell among the words that is not given another script than what it reads.
 fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
-    let Some(at) = words.iter().position(|word| wrappers::is_shell(word)) else { return false };
+    let Some((at, shell)) = words.iter().enumerate().find(|(_, word)| wrappers::is_shell(word)) else { return false };
     let first = words.first().map_or("", String::as_str);
     let mut rest = words.iter().skip(at + 1).map(String::as_str);
     while let Some(word) = rest.next() {
@@ -53,14 +54,23 @@ fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
                 let is_input = |replaced| script.is_none_or(|script| script.starts_with(replaced));
                 return replaced.is_some_and(is_input) || script.is_some_and(wrappers::is_shell);
             }
-            // Letters that stand together, or an option of another kind of shell, may hold anything.
-            _ if letters.len() > 1 => return true,
+            // An option of another kind of shell may hold anything.
+            _ if letters.len() > 1 && !is_common(shell) => return true,
+            _ if letters.contains('s') => return true,
+            // It only looks whether the text could be read.
+            _ if letters.contains('n') && word.starts_with('-') => return false,
+            _ if letters.ends_with(['o', 'O']) => drop(rest.next()),
             _ if !letters.is_empty() => {}
             // A file, if the shell is what runs.
             _ => return !wrappers::is_shell(first) && !wrappers::takes_command(first),
         }
     }
     true
+}
+
+/// Whether a shell has the options that all of this kind have.
+fn is_common(shell: &str) -> bool {
+    matches!(&*loose_name(shell), "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash")
 }
 
 /// What a command starts in the end.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::danger_code::is_language;
 use crate::piped::reads_script;
 use crate::split::{After, Comments, Found, Segment, Way, split};
-use crate::{danger_carried, forms, other_shells, wrappers};
+use crate::{danger_carried, forms, other_shells, programs, wrappers};
 
 /// Scripts inside scripts are looked into this deep; deeper ones still show as words.
 const DEEPEST: usize = 4;
@@ -104,17 +104,20 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
             bytes = bytes.saturating_sub(2 * script.len());
             let fresh = found.segments.get(from..).unwrap_or(&[]);
             // A variable that is run was set to a script somewhere.
-            let runs_variable = fresh.iter().filter_map(|segment| head(&segment.words)).any(|head| head.starts_with('$') || head == "eval");
+            let run: HashSet<&str> = fresh.iter().flat_map(|segment| run_names(&segment.words)).collect();
             // What is piped into a shell is a script as well.
             let piped = fresh.iter().any(|segment| segment.piped && reads_script(&segment.words));
             // And so is what it is given by `<<<`.
             let reads = || fresh.iter().any(|segment| !segment.after.is_redirect() && reads_script(&segment.words));
             let given = fresh.iter().any(|segment| segment.after == After::Other) && reads();
-            let written = runs_written(fresh);
-            for segment in fresh {
-                let sets = runs_variable || segment.words.first().is_some_and(|word| word == "alias");
-                let carried = segment.words.iter().filter(|_| !segment.rough).flat_map(|word| danger_carried::texts(word));
-                let values = segment.words.iter().filter(|_| sets).filter_map(|word| word.split_once('=').map(|(_, value)| value));
+            let started = started_files(fresh);
+            for (at, segment) in fresh.iter().enumerate() {
+                let alias = segment.words.first().is_some_and(|word| word == "alias");
+                let program = head(&segment.words).map(wrappers::loose_name).unwrap_or_default();
+                let carried = segment.words.iter().filter(|_| !segment.rough).flat_map(|word| danger_carried::texts(&program, word));
+                let pairs = segment.words.iter().filter_map(|word| word.split_once('='));
+                let values = pairs.filter(|(name, _)| alias || run.contains(name.trim_end_matches('+'))).map(|(_, value)| value);
+                let written = is_written_to(fresh, at, &started);
                 for value in values.filter(|value| is_script(value)).chain(carried) {
                     if bytes < 2 * value.len() {
                         found.cut = true;
@@ -126,7 +129,7 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
                 if piped
                     || written
                     || given && segment.after == After::Other
-                    || segment.words.iter().any(|word| wrappers::takes_script(word) || other_shells::is_program(word))
+                    || segment.words.iter().any(|word| may_take_script(segment, word))
                 {
                     for word in segment.words.iter().filter(|word| is_script(word) && *word != script) {
                         if bytes < 2 * word.len() {
@@ -147,23 +150,68 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
     found.cut |= too_long;
 }
 
-/// Whether a file that the text writes is run by it: `echo … > x; sh x`.
-fn runs_written(segments: &[Segment]) -> bool {
-    let mut written: HashSet<&str> = HashSet::new();
-    for segment in segments {
-        let name = head(&segment.words).unwrap_or("");
-        let words = || segment.words.iter().map(String::as_str);
-        if segment.after == After::Output || name == "tee" {
-            written.extend(words().filter(|word| *word != "/dev/null" && *word != "tee"));
-        } else if !segment.after.is_redirect() {
-            let starts = name.strip_prefix("./").unwrap_or(name);
-            let runs = wrappers::is_shell(name) || matches!(name, "source" | ".");
-            if name.contains('/') && written.contains(starts) || runs && words().any(|word| written.contains(word)) {
-                return true;
-            }
-        }
+/// Whether a word of a segment tells that another one may be a script. To a program that is known, `-c` is what its table says.
+fn may_take_script(segment: &Segment, word: &str) -> bool {
+    // Behind a file, a shell hands words on to that.
+    if wrappers::is_shell(word) && !segment.rough {
+        let mut rest = segment.words.iter().skip_while(|other| *other != word).skip(1);
+        let text = rest.find(|other| !other.starts_with(['-', '+']) || !other.starts_with("--") && other.contains('c'));
+        return text.is_none_or(|text| text.starts_with('-') || is_script(text));
     }
-    false
+    if word.starts_with('-') && !segment.rough {
+        let known = head(&segment.words).and_then(|name| programs::find(wrappers::identity(name)));
+        return wrappers::takes_script(word) && known.is_none_or(|known| known.interprets);
+    }
+    wrappers::takes_script(word) || other_shells::is_program(word)
+}
+
+/// The variables that a command runs: `$x`, `eval "$x"`.
+fn run_names(words: &[String]) -> Vec<&str> {
+    fn names(word: &str) -> impl Iterator<Item = &str> {
+        let name = |rest: &'_ str| -> usize { rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count() };
+        word.split('$').skip(1).filter_map(move |rest| {
+            let rest = rest.trim_start_matches('{');
+            rest.get(..name(rest)).filter(|name| !name.is_empty())
+        })
+    }
+    let at = words.iter().position(|word| !is_assignment(word) && !wrappers::is_transparent(word));
+    let Some((first, rest)) = at.and_then(|at| words.get(at..)?.split_first()) else { return Vec::new() };
+    match first.as_str() {
+        "eval" => rest.iter().flat_map(|word| names(word)).collect(),
+        first if first.starts_with('$') => names(first).collect(),
+        first if wrappers::is_shell(first) => rest.iter().flat_map(|word| names(word)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The files that a text starts: what a shell is given first, and paths that are commands.
+fn started_files(segments: &[Segment]) -> HashSet<&str> {
+    let plain = |path: &'_ str| -> usize { if path.starts_with("./") { 2 } else { 0 } };
+    let started = segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| {
+        let name = head(&segment.words)?;
+        if wrappers::is_shell(name) || matches!(name, "source" | ".") {
+            return segment
+                .words
+                .iter()
+                .map(String::as_str)
+                .skip_while(|word| *word != name)
+                .skip(1)
+                .find(|word| !word.starts_with(['-', '+']));
+        }
+        Some(name).filter(|name| name.contains('/'))
+    });
+    started.filter_map(|path| path.get(plain(path)..)).collect()
+}
+
+/// Whether a segment is the text of a file that is started: `echo … > x; sh x`, `tee x <<< …; sh x`.
+fn is_written_to(segments: &[Segment], at: usize, started: &HashSet<&str>) -> bool {
+    let (before, after) = (at.checked_sub(1).and_then(|at| segments.get(at)), segments.get(at + 1));
+    let Some(segment) = segments.get(at) else { return false };
+    let is_started = |path: &String| started.contains(path.strip_prefix("./").unwrap_or(path));
+    let prints = head(&segment.words).is_some_and(|name| matches!(name, "echo" | "printf"));
+    let into = |segment: &Segment| segment.after == After::Output && segment.words.iter().any(is_started);
+    let tee = |segment: &Segment| segment.words.first().is_some_and(|name| name == "tee") && segment.words.iter().any(is_started);
+    prints && (before.is_some_and(into) || after.is_some_and(tee)) || segment.after == After::Other && after.is_some_and(tee)
 }
 
 /// The scripts that languages are given as arguments: `python -c`, `node -e`.
@@ -213,7 +261,8 @@ fn behind_wrappers(segments: &mut Vec<Segment>, cut: &mut bool) {
             let skip_own = |from: usize| next.get(from).copied().unwrap_or(words.len());
             let first = skip_own(index + 1);
             // The word after the options may be the value of the last one, or a host.
-            for start in [first, skip_own(first + 1)] {
+            let second = (!leading).then(|| skip_own(first + 1));
+            for start in [Some(first), second].into_iter().flatten() {
                 let rest = words.get(start..).unwrap_or(&[]);
                 let shown =
                     if 2 * costs.get(start).copied().unwrap_or(0) <= budget { rest } else { rest.get(..LEAST_BEHIND).unwrap_or(rest) };

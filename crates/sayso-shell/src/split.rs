@@ -33,6 +33,8 @@ pub(crate) enum Comments {
 pub(crate) enum After {
     /// The start, or an operator that only separates.
     Separator,
+    /// A `(` or a backtick: it starts a group, which the one before may be given.
+    Opened,
     /// A `|`: it reads what the one before prints.
     Pipe,
     /// A `>`: the only word is a file that is written.
@@ -75,6 +77,8 @@ struct Splitter<'a> {
     groups: Vec<Group>,
     /// The next group is the body of a function.
     defines: bool,
+    /// Something in the text is piped.
+    pipes: bool,
     way: Way,
 }
 
@@ -88,6 +92,8 @@ struct Group {
 enum By {
     Parentheses,
     Backticks,
+    /// `x=( … )`.
+    List,
     /// `{ … }`, `if … fi`.
     Keywords,
 }
@@ -100,7 +106,7 @@ impl Splitter<'_> {
 
     /// What a function reads shows where it is called.
     fn open(&mut self, by: By) {
-        let piped = std::mem::take(&mut self.defines) || self.is_piped();
+        let piped = std::mem::take(&mut self.defines) && self.pipes || self.is_piped();
         self.groups.push(Group { by, piped });
     }
 
@@ -109,6 +115,11 @@ impl Splitter<'_> {
     }
 
     fn parenthesis(&mut self, rest: &[u8]) {
+        // The values of a list are words of the assignment.
+        if self.in_word && self.word.ends_with('=') && self.groups.last().is_none_or(|group| group.by != By::List) {
+            self.end_word();
+            return self.open(By::List);
+        }
         self.end_word();
         let defines = !self.words.is_empty() && rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b')');
         self.open(By::Parentheses);
@@ -118,13 +129,14 @@ impl Splitter<'_> {
             group.piped |= written;
         }
         self.defines = defines;
-        self.end_segment(After::Separator);
+        self.end_segment(After::Opened);
     }
 
     fn backtick(&mut self) {
         let piped = self.is_piped();
         self.end_segment(After::Separator);
         if !self.close(By::Backticks) {
+            self.after = After::Opened;
             self.groups.push(Group { by: By::Backticks, piped });
         }
     }
@@ -180,11 +192,11 @@ impl Splitter<'_> {
         self.after = after;
     }
 
-    /// The end of a line. A pipe before it still leads to the next command.
+    /// The end of a line. What stands before an empty one still leads to the next command.
     fn end_line(&mut self) {
         self.end_word();
-        let waits = self.words.is_empty() && self.after == After::Pipe;
-        self.end_segment(if waits { After::Pipe } else { After::Separator });
+        let after = if self.words.is_empty() { self.after } else { After::Separator };
+        self.end_segment(after);
     }
 
     /// A redirect, with the rest of the text behind its first character. Answers how long the rest of the operator is.
@@ -242,6 +254,7 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
         target: None,
         groups: Vec::new(),
         defines: false,
+        pipes: text.contains('|'),
         way,
     };
     let bytes = text.as_bytes();
@@ -307,6 +320,7 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
                 at += usize::from(both || next == Some(b'&'));
             }
             b'(' => state.parenthesis(bytes.get(at..).unwrap_or(&[])),
+            b')' if state.close(By::List) => state.end_word(),
             b')' => {
                 state.end_segment(After::Separator);
                 state.close(By::Parentheses);

@@ -11,6 +11,9 @@ pub(crate) fn forget_lists(draft: &mut Draft) {
     if !draft.effects.iter().any(changes_lists) {
         return;
     }
+    // A line with `!` in an ignore file brings hidden names back.
+    let names_ignore = |effect: &Effect| effect.place().is_some_and(|place| last_part(&place.written).contains("ignore"));
+    let hidden = draft.effects.iter().any(names_ignore);
     let mut stash = false;
     for question in &mut draft.questions {
         match question {
@@ -18,6 +21,7 @@ pub(crate) fn forget_lists(draft: &mut Draft) {
                 search.tracked = false;
                 search.as_git = false;
                 search.ignored = true;
+                search.hidden |= hidden;
             }
             Question::GitHelpers { shows, .. } => stash |= shows.stash,
             _ => {}
