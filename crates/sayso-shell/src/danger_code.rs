@@ -8,7 +8,7 @@ use crate::characters::last_part;
 use crate::danger_call::Found;
 use crate::places::{Worth, secret_in, worth};
 use crate::seen::Seen;
-use crate::split::Segment;
+use crate::split::{After, Segment};
 
 /// Commands inside programs that are looked at.
 const MOST_COMMANDS: usize = 256;
@@ -133,7 +133,8 @@ pub(crate) fn of_seen(seen: &Seen, found: &mut Vec<Found>, mut run: impl FnMut(&
             }
             if RUNS.iter().any(|end| is_call(&name, end)) && left > 0 {
                 left -= 1;
-                let inner = list.get(at + 1).map_or(&[][..], |segment| &segment.words);
+                // What is shown again behind wrappers stands last, and next to nothing.
+                let inner = list.get(at + 1).filter(|segment| segment.after != After::Wrapper).map_or(&[][..], |segment| &segment.words);
                 let words: Vec<String> = inner
                     .iter()
                     .take(MOST_WORDS)
