@@ -165,11 +165,14 @@ fn may_take_script(segment: &Segment, word: &str) -> bool {
     wrappers::takes_script(word) || other_shells::is_program(word)
 }
 
+/// So many variables are looked for in a word that is run.
+const MOST_NAMES: usize = 64;
+
 /// The variables that a command runs: `$x`, `eval "$x"`.
 fn run_names(words: &[String]) -> Vec<&str> {
     fn names(word: &str) -> impl Iterator<Item = &str> {
         let name = |rest: &'_ str| -> usize { rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count() };
-        word.split('$').skip(1).filter_map(move |rest| {
+        word.split('$').skip(1).take(MOST_NAMES).filter_map(move |rest| {
             let rest = rest.trim_start_matches('{');
             rest.get(..name(rest)).filter(|name| !name.is_empty())
         })

@@ -77,6 +77,8 @@ struct Splitter<'a> {
     groups: Vec<Group>,
     /// The next group is the body of a function.
     defines: bool,
+    /// All words so far are keywords.
+    leading: bool,
     /// Something in the text is piped.
     pipes: bool,
     way: Way,
@@ -148,7 +150,7 @@ impl Splitter<'_> {
                 self.defines = true;
                 self.open(By::Keywords);
             }
-            _ if !self.words.iter().all(|word| is_transparent(word)) => {}
+            _ if !self.leading => {}
             "{" | "if" | "while" | "until" | "for" | "case" | "select" => self.open(By::Keywords),
             "}" | "fi" | "done" | "esac" => drop(self.close(By::Keywords)),
             _ => {}
@@ -171,8 +173,12 @@ impl Splitter<'_> {
             Some(after) => self.found.segments.push(Segment { words: vec![word], after, piped: false, rough: self.way.rough }),
             None => {
                 self.keyword(&word);
+                self.leading &= is_transparent(&word);
                 // `{rm,-rf,x}` is a whole command.
-                let braces = word.strip_prefix('{').and_then(|word| word.strip_suffix('}')).filter(|inside| inside.contains(','));
+                let braces = word
+                    .strip_prefix('{')
+                    .and_then(|word| word.strip_suffix('}'))
+                    .filter(|inside| inside.len() < 256 && inside.contains(','));
                 match braces {
                     Some(inside) if self.words.is_empty() => self.words.extend(inside.split(',').map(str::to_owned)),
                     _ => self.words.push(word),
@@ -185,6 +191,7 @@ impl Splitter<'_> {
         self.end_word();
         self.target = None;
         if !self.words.is_empty() {
+            self.leading = true;
             let words = std::mem::take(&mut self.words);
             let piped = self.is_piped();
             self.found.segments.push(Segment { words, after: self.after, piped, rough: self.way.rough });
@@ -254,6 +261,7 @@ pub(crate) fn split(text: &str, way: Way, found: &mut Found) -> bool {
         target: None,
         groups: Vec::new(),
         defines: false,
+        leading: true,
         pipes: text.contains('|'),
         way,
     };
