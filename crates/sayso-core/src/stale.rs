@@ -54,7 +54,7 @@ pub(crate) fn forget(effects: &mut Vec<Effect>, line: &Line<'_>) -> BTreeSet<usi
             && let Some(change) = before(part).find(|change| change.deep && meets(effect, place, change, line.questions))
         {
             let path = change.path.as_deref().unwrap_or("…");
-            notes.insert(part, format!("what it reads is known only by then: the line changes `{path}`"));
+            notes.insert(part, format!("what it reads may be something else by then: the line changes `{path}`"));
         }
     }
     let unbound =

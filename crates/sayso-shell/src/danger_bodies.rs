@@ -10,27 +10,22 @@ const MOST: usize = 16;
 
 /// The text without these bodies, or none if it has none. Only a body with a quoted end is data through and through.
 pub(crate) fn without(text: &str) -> Option<String> {
-    let bare = without_arguments(text);
-    let files = without_files(bare.as_deref().unwrap_or(text));
-    files.or(bare)
+    let bare = without_behind(text, OPENING, |_| true);
+    let rest = bare.as_deref().unwrap_or(text);
+    without_behind(rest, "<<", |before| writes_prose(before, rest)).or(bare)
 }
 
-/// The text without what `cat > FILE <<'EOF'` writes.
-fn without_files(text: &str) -> Option<String> {
+/// The text without the bodies behind this opening, where what stands before it tells that they are data.
+fn without_behind(text: &str, opening: &str, is_data: impl Fn(&str) -> bool) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     let mut any = false;
     for _ in 0..MOST {
-        let Some((before, after)) = rest.split_once("<<") else { break };
+        let Some((before, after)) = rest.split_once(opening) else { break };
         out.push_str(before);
-        out.push_str("<<");
+        out.push_str(opening);
         rest = after;
-        let line = before.rsplit(['\n', ';', '&', '|']).next().unwrap_or("").trim();
-        let file = line.strip_prefix("cat >").map(|file| file.trim_start_matches('>').trim());
-        let is_plain =
-            |file: &&str| !file.is_empty() && !file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\<>".contains(letter));
-        if let Some(file) = file.filter(is_plain)
-            && text.matches(last_part(file)).count() == 1
+        if is_data(before)
             && let Some((line, behind)) = body(after)
         {
             any = true;
@@ -43,24 +38,15 @@ fn without_files(text: &str) -> Option<String> {
     any.then_some(out)
 }
 
-fn without_arguments(text: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = text;
-    let mut any = false;
-    for _ in 0..MOST {
-        let Some((before, after)) = rest.split_once(OPENING) else { break };
-        out.push_str(before);
-        out.push_str(OPENING);
-        rest = after;
-        if let Some((line, behind)) = body(after) {
-            any = true;
-            out.push_str(line);
-            out.push('\n');
-            rest = behind;
-        }
-    }
-    out.push_str(rest);
-    any.then_some(out)
+/// Whether `cat > FILE <<` ends a text, with a file for people to read that nothing else in the whole text names or makes a program of.
+fn writes_prose(before: &str, whole: &str) -> bool {
+    const PROSE: [&str; 5] = [".md", ".txt", ".rst", ".adoc", ".html"];
+    let line = before.rsplit(['\n', ';', '&', '|']).next().unwrap_or("").trim();
+    let Some(file) = line.strip_prefix("cat >").map(|file| file.trim_start_matches('>').trim()) else { return false };
+    PROSE.iter().any(|end| file.ends_with(end))
+        && !file.contains(|letter: char| letter.is_whitespace() || "\"'$`\\<>".contains(letter))
+        && whole.matches(last_part(file)).count() == 1
+        && !["chmod", "install"].iter().any(|name| whole.contains(name))
 }
 
 /// The rest of the first line, and what follows the body from the line that ends it.
@@ -102,7 +88,9 @@ mod tests {
             "a \"$(cat <<'E'; rm x\nx\nE\n)",
             "cat <<'E'\nx\nE",
             "cat > a.sh <<'E'\nx\nE\nsh a.sh",
-            "cat > a <<E\nx\nE",
+            "cat > a.md <<E\nx\nE",
+            "cat > a <<'E'\nx\nE",
+            "cat > a.md <<'E'\nx\nE\nchmod +x *; ./a*",
             "cat > $a <<'E'\nx\nE",
             "sh > a <<'E'\nx\nE",
         ] {

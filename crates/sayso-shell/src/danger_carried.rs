@@ -1,4 +1,4 @@
-//! Texts of a command line that another program runs as a command: values of settings and options, texts behind `!`, and input by `<<<`.
+//! Texts of a command line that another program runs as a command: values of settings and options, and texts behind `!`.
 
 /// Variables whose value some program runs.
 const VARIABLES: [&str; 12] = [

@@ -22,7 +22,7 @@ const UNPACKERS: [&str; 7] = ["gzip", "bzip2", "xz", "lz4", "brotli", "zstd", "u
 pub(crate) fn of(name: &str, arguments: &[&str]) -> impl Iterator<Item = &'static str> {
     let fits = |start: &str| {
         let mut words = start.split(' ');
-        words.next() == Some(name) && words.zip(arguments).all(|(wanted, word)| wanted == *word)
+        words.next() == Some(name) && words.all(|wanted| arguments.contains(&wanted))
     };
     let unpacks = |word: &&str| *word == "--search-zip" || word.starts_with('-') && !word.starts_with("--") && word.contains('z');
     let packed: &[&str] = if name == "rg" && arguments.iter().any(unpacks) { &UNPACKERS } else { &[] };

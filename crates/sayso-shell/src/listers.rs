@@ -97,7 +97,7 @@ fn lists_tracked(name: &str, arguments: &[&str]) -> bool {
 /// revision is named like a folder or a pattern.
 fn may_name_revision(arguments: &[&str]) -> bool {
     let operands = arguments.iter().take_while(|word| **word != "--").filter(|word| !word.starts_with('-'));
-    let is_path = |word: &&&str| word.starts_with('.') || word.ends_with('/') || word.contains(['*', '?', '[']);
+    let is_path = |word: &&&str| !word.contains(':') && (word.starts_with('.') || word.ends_with('/') || word.contains(['*', '?', '[']));
     operands.skip(1).any(|word| !is_path(&word))
 }
 

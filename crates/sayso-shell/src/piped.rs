@@ -1,6 +1,5 @@
 //! Whether a command that reads from a pipe takes what it is sent for a script.
 
-use crate::danger_carried::is_variable;
 use crate::wrappers::{self, loose_name};
 use crate::{programs, seen};
 
@@ -22,7 +21,7 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
     match &*name {
         "source" | "." => return arguments.iter().any(|word| INPUT.contains(&word.as_str())),
         // A variable may hold a line that was read, and a substitution reads what its command was sent.
-        "eval" => return arguments.iter().any(|word| is_variable(word) || word.contains("$(cat") || word.contains("`cat")),
+        "eval" => return arguments.iter().any(|word| is_text_with_variable(word) || word.contains("$(cat") || word.contains("`cat")),
         "parallel" => return !arguments.iter().any(|word| is_operand(word) && !word.starts_with('{')),
         "ssh" => return is_bare_ssh(arguments) || holds_shell(words, program.replaced),
         name if START_SHELLS.contains(&name) => {
@@ -35,6 +34,13 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
         return false;
     }
     holds_shell(words, program.replaced)
+}
+
+/// Whether a text has a variable in it that is not one of a substitution.
+fn is_text_with_variable(word: &str) -> bool {
+    !word.starts_with("$(")
+        && !word.starts_with('`')
+        && word.split('$').skip(1).any(|rest| rest.starts_with(|first: char| first.is_alphanumeric() || "_{@*".contains(first)))
 }
 
 /// Whether there is a shell among the words that is not given another script than what it reads.
@@ -58,7 +64,7 @@ fn holds_shell(words: &[String], replaced: Option<&str>) -> bool {
             _ if letters.len() > 1 && !is_common(shell) => return true,
             _ if letters.contains('s') => return true,
             // It only looks whether the text could be read.
-            _ if letters.contains('n') && word.starts_with('-') => return false,
+            _ if letters.contains('n') && word.starts_with('-') => return rest.any(|word| word.starts_with('+')),
             _ if letters.ends_with(['o', 'O']) => drop(rest.next()),
             _ if !letters.is_empty() => {}
             // A file, if the shell is what runs.

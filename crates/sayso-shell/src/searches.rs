@@ -39,7 +39,7 @@ pub(crate) fn searches(draft: &mut Draft, part: usize, name: &str, arguments: &[
             return below_read_folders(draft, part, search);
         }
         // By force it takes what is ignored as well.
-        "git" if arguments.iter().any(|word| matches!(*word, "add" | "stage")) && has(&["--force"], &['f']) => (true, false, true),
+        "git" if arguments.iter().any(|word| matches!(*word, "add" | "stage")) && has(&["--f"], &['f']) => (true, false, true),
         // What git tracks is the project's own; the rest is only searched when asked for.
         "git" if arguments.contains(&"grep") && has(&["--untr", "--no-index", "--no-excl"], &[]) => {
             (true, true, has(&["--no-index", "--no-excl"], &[]))

@@ -104,7 +104,7 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
             bytes = bytes.saturating_sub(2 * script.len());
             let fresh = found.segments.get(from..).unwrap_or(&[]);
             // A variable that is run was set to a script somewhere.
-            let run: HashSet<&str> = fresh.iter().flat_map(|segment| run_names(&segment.words)).collect();
+            let run = run_variables(fresh);
             // What is piped into a shell is a script as well.
             let piped = fresh.iter().any(|segment| segment.piped && reads_script(&segment.words));
             // And so is what it is given by `<<<`.
@@ -155,8 +155,8 @@ fn may_take_script(segment: &Segment, word: &str) -> bool {
     // Behind a file, a shell hands words on to that.
     if wrappers::is_shell(word) && !segment.rough {
         let mut rest = segment.words.iter().skip_while(|other| *other != word).skip(1);
-        let text = rest.find(|other| !other.starts_with(['-', '+']) || !other.starts_with("--") && other.contains('c'));
-        return text.is_none_or(|text| text.starts_with('-') || is_script(text));
+        let takes_text = |other: &String| other.starts_with('-') && !other.starts_with("--") && other.contains('c');
+        return rest.clone().any(takes_text) || rest.find(|other| !other.starts_with(['-', '+'])).is_none_or(|text| is_script(text));
     }
     if word.starts_with('-') && !segment.rough {
         let known = head(&segment.words).and_then(|name| programs::find(wrappers::identity(name)));
@@ -168,21 +168,42 @@ fn may_take_script(segment: &Segment, word: &str) -> bool {
 /// So many variables are looked for in a word that is run.
 const MOST_NAMES: usize = 64;
 
-/// The variables that a command runs: `$x`, `eval "$x"`.
-fn run_names(words: &[String]) -> Vec<&str> {
-    fn names(word: &str) -> impl Iterator<Item = &str> {
-        let name = |rest: &'_ str| -> usize { rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count() };
-        word.split('$').skip(1).take(MOST_NAMES).filter_map(move |rest| {
-            let rest = rest.trim_start_matches('{');
-            rest.get(..name(rest)).filter(|name| !name.is_empty())
-        })
+/// The variables that a text runs, also by way of others: `x=…; y=$x; $y`.
+fn run_variables(segments: &[Segment]) -> HashSet<&str> {
+    const ROUNDS: usize = 4;
+    let mut run: HashSet<&str> = segments.iter().flat_map(|segment| run_names(&segment.words)).collect();
+    for _ in 0..ROUNDS {
+        let pairs = segments.iter().flat_map(|segment| &segment.words).filter_map(|word| word.split_once('='));
+        let more: Vec<&str> = pairs.filter(|(name, _)| run.contains(name)).flat_map(|(_, value)| names_in(value)).collect();
+        let before = run.len();
+        run.extend(more);
+        if run.len() == before {
+            break;
+        }
     }
+    run
+}
+
+/// The variables in a word: `$x`, `${x}`, `${!x}`.
+fn names_in(word: &str) -> impl Iterator<Item = &str> {
+    word.split('$').skip(1).take(MOST_NAMES).filter_map(|rest| {
+        let rest = rest.trim_start_matches(['{', '!']);
+        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        rest.get(..length).filter(|name| !name.is_empty())
+    })
+}
+
+/// The variables that a command runs: `$x`, `eval "$x"`, `nice $x`.
+fn run_names(words: &[String]) -> Vec<&str> {
     let at = words.iter().position(|word| !is_assignment(word) && !wrappers::is_transparent(word));
     let Some((first, rest)) = at.and_then(|at| words.get(at..)?.split_first()) else { return Vec::new() };
     match first.as_str() {
-        "eval" => rest.iter().flat_map(|word| names(word)).collect(),
-        first if first.starts_with('$') => names(first).collect(),
-        first if wrappers::is_shell(first) => rest.iter().flat_map(|word| names(word)).collect(),
+        first if first.starts_with('$') => names_in(first).collect(),
+        first if first == "eval" || wrappers::is_shell(first) => rest.iter().flat_map(|word| names_in(word)).collect(),
+        first if wrappers::is_wrapper(first) => {
+            let own = |word: &&String| is_assignment(word) || word.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+            rest.iter().find(|word| !own(word)).filter(|word| word.starts_with('$')).into_iter().flat_map(|word| names_in(word)).collect()
+        }
         _ => Vec::new(),
     }
 }

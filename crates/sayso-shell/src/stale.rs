@@ -41,7 +41,9 @@ pub(crate) fn is_ordered(text: &str) -> bool {
         b'(' => matches!(at(index.checked_sub(1)), b'<' | b'>' | b')') || at(Some(index + 1)) == b')',
         _ => false,
     };
-    let repeats = |word: &str| matches!(word, "do" | "function" | "trap" | "coproc" | "xargs" | "parallel" | "watch" | "entr");
+    const REPEAT: [&str; 14] =
+        ["do", "function", "trap", "coproc", "xargs", "parallel", "watch", "entr", "exec", "execdir", "ok", "okdir", "fd", "fdfind"];
+    let repeats = |word: &str| REPEAT.contains(&word);
     !bytes.iter().enumerate().any(together) && !text.split(|letter: char| !letter.is_alphanumeric()).any(repeats)
 }
 

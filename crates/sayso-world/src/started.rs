@@ -1,5 +1,6 @@
 //! What a script of the system would start by name from a folder on the `PATH` that agents write to: a planted `gzip` runs where `zcat` does.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -31,7 +32,7 @@ pub(crate) fn by_script(file: &str, surroundings: &Surroundings, whereabouts: &W
     }
     let all = text.len() as u64 == MOST_TEXT;
     let text = String::from_utf8_lossy(&text);
-    let words: std::collections::HashSet<&str> = text.split(|letter: char| !is_of_name(letter)).collect();
+    let words: HashSet<&str> = names_in(&text).collect();
     for folder in folders {
         for (count, entry) in fs::read_dir(&folder).into_iter().flatten().flatten().enumerate() {
             let name = entry.file_name();
@@ -56,6 +57,16 @@ fn open_folders(surroundings: &Surroundings, whereabouts: &Whereabouts, walker: 
     };
     let found = whereabouts.path.iter().filter_map(|element| walker.walk(&surroundings.cwd, element.to_str()?, false));
     found.map(|walked| walked.canonical).filter(is_open).collect()
+}
+
+/// The words of a text that may be names of programs, with and without a sign that belongs to what stands before: `${X:-gzip}`.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !is_of_name(letter));
+    let values = text.split("${").skip(1).filter_map(|rest| {
+        let name = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_')?;
+        rest.get(name..)?.trim_start_matches([':', '-', '=', '+', '?']).split(|letter: char| !is_of_name(letter)).next()
+    });
+    words.flat_map(|word| [word, word.trim_matches(['.', '+', '-'])]).chain(values)
 }
 
 fn is_of_name(letter: char) -> bool {

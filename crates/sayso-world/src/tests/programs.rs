@@ -87,6 +87,8 @@ fn what_a_script_of_the_system_would_start_from_the_workspace_is_what_runs() {
         ("shell", "#!/bin/sh\nexec gzip -cd \"$@\"\n"),
         ("path", "#!/bin/sh\n/usr/bin/gzip x\n"),
         ("other", "#!/usr/bin/env node\n"),
+        ("default", "#!/bin/sh\n\"${GZIP-gzip}\" x\n"),
+        ("empty", "#!/bin/sh\n${GZIP:-gzip} x\n"),
         ("like", "#!/bin/sh\ngzip2 my-gzip gzip.x\n"),
         ("binary", "\u{7f}ELF gzip node"),
         ("long", &format!("#!/bin/sh\n{}", " ".repeat(300_000))),
@@ -99,9 +101,15 @@ fn what_a_script_of_the_system_would_start_from_the_workspace_is_what_runs() {
     assert_eq!(file(&scratch, "shell"), scratch.at("system/shell"));
     executable(&scratch, "ws/bin/gzip");
     executable(&scratch, "ws/bin/node");
-    for (name, started) in
-        [("shell", "ws/bin/gzip"), ("path", "ws/bin/gzip"), ("other", "ws/bin/node"), ("like", "system/like"), ("binary", "system/binary")]
-    {
+    for (name, started) in [
+        ("shell", "ws/bin/gzip"),
+        ("path", "ws/bin/gzip"),
+        ("default", "ws/bin/gzip"),
+        ("empty", "ws/bin/gzip"),
+        ("other", "ws/bin/node"),
+        ("like", "system/like"),
+        ("binary", "system/binary"),
+    ] {
         assert_eq!(file(&scratch, name), scratch.at(started), "{name}");
     }
     assert!(scratch.program("shell").unwrap().inside_workspace && scratch.program("long").unwrap().inside_workspace);
