@@ -72,7 +72,8 @@ fuzz_target!(|bytes: &[u8]| {
     let bench = Bench { world: &world, policy: &POLICY, grants: &[], uses: None, run: Run::Interactive, now: 0, trace: false };
     let judged = judge(&bench, &operation);
     let settings = &POLICY.views()[0].general.settings;
-    let Ok(presentation) = build(&world, &operation, &judged.reading, &judged.verdict, settings) else { return };
+    let Ok(built) = build(&world, &operation, &judged.reading, &judged.verdict, settings) else { return };
+    let sayso_gate::presentation::Built { presentation, sentence, why } = built;
     // What is sent to another screen comes back as it was.
     assert!(from_node(&to_node(&presentation)).as_ref() == Some(&presentation), "{presentation:?} does not come back");
     let operation = Arc::new(operation);
@@ -80,6 +81,8 @@ fuzz_target!(|bytes: &[u8]| {
         id: "prompt-1".to_owned(),
         title: "Tool Execution Approval Required".to_owned(),
         description: sayso_core::explain::subject(&operation),
+        sentence,
+        why,
         presentation,
         operation,
         verdict: Arc::new(judged.verdict),

@@ -178,6 +178,8 @@ impl Draft {
             |place: &Place| place.fact.as_ref().is_some_and(|fact| fact.kind == PathKind::Missing && below(&fact.canonical, workspace));
         // The shell finds no names in a folder that is not there: `curl https://host/?a=1` reads no `https:/host`.
         effects.retain(|effect| !(effect.manner.listing && effect.place().is_some_and(nothing_there)));
+        let is_missing = |place: &Place| place.fact.as_ref().is_some_and(|fact| fact.kind == PathKind::Missing);
+        effects.retain(|effect| !(effect.manner.maybe_option && effect.place().is_some_and(is_missing)));
         let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
         if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));

@@ -108,7 +108,7 @@ fn at_line(node: &Node, old: &str, after: bool) -> Result<usize, String> {
     let number = node.as_whole().and_then(|number| usize::try_from(number).ok()).ok_or("the number of the line cannot be read")?;
     let count = lines(old).count();
     if number > count {
-        return Err(format!("the file has {count} lines, and the text would be inserted at line {number}"));
+        return Err(format!("the file has {}, and the text would be inserted at line {number}", crate::text::count::count(count, "line")));
     }
     let before = if after { number } else { number.saturating_sub(1) };
     Ok(lines(old).take(before).map(str::len).sum())

@@ -107,6 +107,8 @@ pub struct Manner {
     /// Only its name and what is known of it unopened are shown, by the shell that looks for the names of a pattern or by a program such as
     /// `ls`: where nothing is there, nothing is read, and a file's secret stays in it.
     pub listing: bool,
+    /// A word that is an option on most systems and a file on some: where there is no such file, nothing is read.
+    pub maybe_option: bool,
     /// Follows from an argument of a tool of an MCP server: a rule for the tool covers it, too.
     pub argument: bool,
 }

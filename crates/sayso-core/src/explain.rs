@@ -1,54 +1,105 @@
 //! A verdict in plain words. Every door says it in these words and no others.
 
 use crate::effect::{Effect, EffectKind, Target};
+use crate::node::Node;
 use crate::operation::Operation;
+use crate::redact::redact;
+use crate::sentence;
+use crate::text::json;
 use crate::tool::{Kind, Role};
-use crate::verdict::{Confirm, Decision, Reason, Tier, Verdict};
+use crate::verdict::{Confirm, Decision, Reason, Verdict};
 use crate::visible::visible;
 
-/// One line: the decision, the risk, and the danger if there is one.
+/// One line: the decision, and how bad it is on the one scale that people see.
 pub fn headline(verdict: &Verdict) -> String {
     let decision = match (verdict.decision, verdict.confirm) {
         (Decision::Ask, Confirm::Double) => "ask twice",
         (decision, _) => decision.word(),
     };
-    match verdict.tier {
-        Tier::None => format!("{decision} ({} risk)", verdict.risk.word()),
-        tier => format!("{decision} ({} risk, {})", verdict.risk.word(), tier.word()),
-    }
+    format!("{decision} ({})", verdict.level().words())
 }
 
-/// What is asked, as people read it: `terminal(git status)`, `file_edit(src/a.rs)`.
+/// So much of one value, and of all arguments, stands in a subject.
+const MAX_VALUE: usize = 60;
+const MAX_ARGUMENTS: usize = 240;
+/// So much of a long text is looked at for secrets before it is folded.
+const MAX_LOOKED_AT: usize = 4096;
+
+/// What is asked, as people read it, by the name that the caller uses: `terminal(git status)`, `file_edit(src/a.rs)`, `mcp(mail/send: to="me")`.
+///
+/// The arguments of tools that sayso does not know stand there without secrets, and folded.
 pub fn subject(operation: &Operation) -> String {
     let kind = operation.kind();
     let ends = operation.text(Role::From).zip(operation.text(Role::To));
     let text = match kind {
         Kind::Mcp => {
             let (server, tool) = (operation.text(Role::Server).unwrap_or_default(), operation.text(Role::ServerTool).unwrap_or_default());
-            format!("mcp({server}/{tool})")
+            match operation.argument(Role::Arguments).map(arguments).unwrap_or_default() {
+                none if none.is_empty() => format!("mcp({server}/{tool})"),
+                arguments => format!("mcp({server}/{tool}: {arguments})"),
+            }
         }
-        Kind::Custom => format!(
-            "{}({})",
-            operation.tool(),
-            operation.args().entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ")
-        ),
+        Kind::Custom => format!("{}({})", operation.tool(), arguments(operation.args())),
         Kind::FileGrep => {
             let folder = operation.text(Role::Path).unwrap_or(".");
-            format!("file_grep({} in {folder})", operation.text(Role::Find).unwrap_or_default())
+            format!("{}({} in {folder})", operation.tool(), operation.text(Role::Find).unwrap_or_default())
         }
         _ => {
             let main =
                 [Role::Command, Role::Path, Role::NamePattern, Role::Url, Role::Agent].into_iter().find_map(|role| operation.text(role));
             match ends {
-                Some((from, to)) => format!("{}({from} to {to})", kind.word()),
-                None => format!("{}({})", kind.word(), main.unwrap_or_default()),
+                Some((from, to)) => format!("{}({from} to {to})", operation.tool()),
+                None => format!("{}({})", operation.tool(), main.unwrap_or_default()),
             }
         }
     };
     visible(&text).into_owned()
 }
 
-/// One effect in words, as the rest of a sentence that starts with "it": "deletes /ws/build with everything below".
+/// What kind of tool it is, where the caller has another name for it.
+pub fn kind_beside(operation: &Operation) -> Option<&'static str> {
+    Some(operation.kind().word()).filter(|word| *word != operation.tool())
+}
+
+/// Names and values of arguments, without secrets: `to="me", body="It is…"`.
+fn arguments(args: &Node) -> String {
+    let mut out = String::new();
+    for (at, entry) in args.entries().iter().enumerate() {
+        let value = match entry.node.as_text() {
+            Some(text) => Node::text(text.get(..text.floor_char_boundary(MAX_LOOKED_AT)).unwrap_or_default()),
+            None => entry.node.clone(),
+        };
+        // The name of an argument may say that its value is a secret.
+        let clean = redact(&Node::map([(entry.key.clone(), value)]));
+        let written = |node: &Node| match node.as_text() {
+            // What is hidden in it is spelled out with the rest of the subject.
+            Some(text) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+            None => json::write_plain(node),
+        };
+        let shown = clean.entries().iter().map(|entry| folded(&written(&entry.node))).collect::<String>();
+        let next = format!("{}{}={shown}", if at > 0 { ", " } else { "" }, folded(&entry.key));
+        if out.len() + next.len() > MAX_ARGUMENTS {
+            out.push_str(&format!("{}and {} more", if at > 0 { ", " } else { "" }, args.entries().len() - at));
+            break;
+        }
+        out.push_str(&next);
+    }
+    out
+}
+
+fn folded(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        None => text.to_owned(),
+        Some((at, _)) => {
+            // A quoted text stays one.
+            let quote = if text.starts_with('"') { "\"" } else { "" };
+            format!("{}…{quote}", text.get(..at).unwrap_or_default())
+        }
+    }
+}
+
+/// One effect in words: the rest of a sentence that starts with "it" ("deletes /ws/build with everything below"), or a note with a subject of its
+/// own; [`sentence::whole`] makes a sentence of both.
 pub fn effect(effect: &Effect) -> String {
     let target = match &effect.target {
         Target::Nothing | Target::Command => String::new(),
@@ -64,6 +115,13 @@ pub fn effect(effect: &Effect) -> String {
         Target::McpTool { server, tool } => format!(" ({tool} of the MCP server {server})"),
         Target::Agent(name) => format!(" {name}"),
     };
+    // Where the target is no thing of its own, the note says it all: it is no "code" that asks another machine for something.
+    if target.is_empty()
+        && matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Environment | EffectKind::Privilege)
+        && let Some(note) = &effect.note
+    {
+        return visible(note).into_owned();
+    }
     let (sure, unsure) = verbs(effect);
     let mut out = if effect.certain { format!("{sure}{target}") } else { format!("may {unsure}{target}") };
     if effect.manner.recursive && effect.kind != EffectKind::Read {
@@ -101,16 +159,15 @@ pub fn first_line(operation: &Operation, verdict: &Verdict) -> String {
     format!("{}  {}", headline(verdict), subject(operation))
 }
 
-/// One reason with its place. A rule without a name goes by its place, which is then told once.
+/// One reason with its place.
 pub fn because(reason: &Reason) -> String {
-    let place = if reason.rule == reason.source { reason.source.clone() } else { format!("{}, {}", reason.rule, reason.source) };
-    format!("  because {} [{}]", visible(&reason.text), visible(&place))
+    format!("  because {} [{}]", visible(&reason.text), visible(&reason.place()))
 }
 
 /// What it would do, line by line. That a program with listed effects runs is no news, and one sentence is enough for each thing.
 pub fn effects(verdict: &Verdict, out: &mut Vec<String>) {
     for one in verdict.effects.iter().filter(|one| !(one.kind == EffectKind::Run && one.manner.known_program)) {
-        let line = format!("  it {}", effect(one));
+        let line = format!("  {}", sentence::whole(&effect(one)));
         if !out.contains(&line) {
             out.push(line);
         }
@@ -120,7 +177,16 @@ pub fn effects(verdict: &Verdict, out: &mut Vec<String>) {
 /// The whole explanation, line by line: what, why, what it would do.
 pub fn lines(operation: &Operation, verdict: &Verdict) -> Vec<String> {
     let mut out = vec![first_line(operation, verdict)];
-    out.extend(verdict.reasons.iter().map(because));
+    let (mut others, mut told) = (Vec::new(), Vec::new());
+    for reason in &verdict.reasons {
+        // The same words twice are no second reason, whichever check they come from.
+        if told.contains(&(reason.decision, &reason.text)) {
+            continue;
+        }
+        told.push((reason.decision, &reason.text));
+        if reason.decision == verdict.decision { out.push(because(reason)) } else { others.push(because(reason)) }
+    }
+    out.append(&mut others);
     effects(verdict, &mut out);
     out
 }

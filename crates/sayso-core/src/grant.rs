@@ -6,10 +6,10 @@ use crate::digest::Digest;
 use crate::draft::Reading;
 use crate::effect::EffectKind;
 use crate::fact::Ignored;
+use crate::learned::LearnedRule;
 use crate::operation::{Operation, ToolSays};
 use crate::packed::packed;
 use crate::paths::{below, secret};
-use crate::policy::command::{CommandPattern, Reach as Width};
 use crate::tool::{Kind, Role};
 use crate::verdict::Risk;
 
@@ -53,8 +53,8 @@ pub enum GrantKey {
         /// The folder it runs in.
         folder: String,
     },
-    /// Commands of a pattern that the person chose: a learned rule.
-    Pattern(Arc<CommandPattern>),
+    /// What a rule of the person covers: a pattern of commands, files or addresses, or a tool.
+    Rule(Arc<LearnedRule>),
     /// Reads of this workspace that are neither secret nor ignored by git: "all reads".
     Reads(String),
     /// Writes of this one file by this kind of tool, with any content.
@@ -98,7 +98,7 @@ packed! { struct Grant { id, key, reach, agent, expires, uses_left, risk, seal }
 packed! { enum Reach { Once(id), Batch(batch), Session(session), Project(workspace), Always } }
 packed! {
     enum GrantKey {
-        Exact(digest), Payload { tool, payload }, Command { words, folder }, Pattern(pattern), Reads(workspace),
+        Exact(digest), Payload { tool, payload }, Command { words, folder }, Rule(rule), Reads(workspace),
         AnyContent { kind, path }, McpTool { server, tool, schema }, RestOfBatch, Edits(workspace),
     }
 }
@@ -134,7 +134,7 @@ impl Grant {
             GrantKey::Command { words, folder } => {
                 operation.kind() == Kind::Terminal && *folder == operation.cwd() && is_this_command(words, reading)
             }
-            GrantKey::Pattern(pattern) => operation.kind() == Kind::Terminal && is_of_pattern(pattern, reading),
+            GrantKey::Rule(rule) => rule.covers(operation, reading),
             GrantKey::Reads(workspace) => workspace == operation.workspace() && is_ordinary_read(operation, reading),
             GrantKey::AnyContent { kind, path } => {
                 operation.kind() == *kind
@@ -166,22 +166,6 @@ fn is_this_command(words: &[String], reading: &Reading) -> bool {
         && reading.effects.iter().all(|effect| {
             // What other arguments of the call do has no part, and was not in the words that were shown.
             effect.part == Some(0) && !effect.manner.redirect && effect.kind != EffectKind::Environment
-        })
-}
-
-/// Every command of the line is one of the pattern, plain and by itself.
-fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
-    reading.opaque.is_none()
-        && !reading.commands.is_empty()
-        && reading.commands.iter().all(|command| {
-            command.literal
-                && !command.interprets
-                && command.wrappers.is_empty()
-                && command.assignments.is_empty()
-                && pattern.matches(command, Width::Narrow)
-        })
-        && reading.effects.iter().all(|effect| {
-            effect.part.is_some() && !effect.manner.redirect && !effect.manner.unlisted && effect.kind != EffectKind::Environment
         })
 }
 

@@ -1,14 +1,15 @@
 //! Which key or word answers a prompt: one table a system, so that a screen and a line of text read the same answer (I-01, Z-02).
 
 use crate::grant::GrantKey;
-use crate::prompt::{Offer, Prompt, Scope, Stores};
+use crate::learned::RuleKey;
+use crate::prompt::{Offer, Prompt, Round, Scope, Stores};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Yes, as far as this.
     Allow(Scope),
-    /// Yes, for commands of a pattern that the person types.
+    /// Yes, for what a pattern covers that the person types.
     Pattern,
     /// Yes, and for every edit of the workspace in this session; only where an edit is asked about.
     Edits,
@@ -59,7 +60,15 @@ pub const KEYMAPS: &[Keymap] = &[
     Keymap {
         name: "kollabor-spec",
         folds: true,
-        keys: &[('y', ONCE), ('n', Action::Deny), ('a', REST), ('q', Action::Quit), ('v', Action::View), ('?', Action::Help)],
+        keys: &[
+            ('y', ONCE),
+            ('n', Action::Deny),
+            ('a', REST),
+            ('s', SESSION),
+            ('q', Action::Quit),
+            ('v', Action::View),
+            ('?', Action::Help),
+        ],
     },
     Keymap {
         name: "llm-do",
@@ -120,9 +129,22 @@ const WORDS: &[(&str, Action)] = &[
 ];
 
 impl Action {
+    /// What an answer means at a prompt. Where nothing follows in a batch, "the rest" is this one. At the second of two confirmations only
+    /// yes and stop mean what they say: everything else cancels (P-07).
+    pub fn at(answer: Option<Action>, prompt: &Prompt) -> Option<Action> {
+        match answer {
+            Some(ONCE | Action::Quit) => answer,
+            _ if prompt.round == Round::Second => Some(Action::Deny),
+            Some(REST) if prompt.is_last() && prompt.offer(Scope::Batch).is_none() => Some(ONCE),
+            other => other,
+        }
+    }
+
     /// The answers of a prompt that a key stands for, by their index; none where there is no such answer.
     pub fn offers(self, prompt: &Prompt) -> Vec<usize> {
         let is_meant = |offer: &Offer| match self {
+            // The second confirmation is one of the answer to the first, however far that goes.
+            ONCE if prompt.round == Round::Second => true,
             Action::Allow(scope) => offer.scope == scope,
             Action::Edits => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::Edits(_))),
             Action::ServerTool => offer.scope == Scope::Session && matches!(offer.stores, Stores::Grant(GrantKey::McpTool { .. })),
@@ -152,6 +174,25 @@ impl Keymap {
             (Some(key), None) => self.key(key),
             _ => WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(typed)).map(|(_, action)| *action),
         }
+    }
+
+    /// Which of several kept answers is marked first: the narrowest. Only forge proposes the folder of a file that is read (002, workflow 2).
+    pub fn first_proposal(&self, prompt: &Prompt, offers: &[usize]) -> usize {
+        let is_folder = |at: &usize| prompt.offers.get(*at).and_then(Offer::rule).is_some_and(|rule| rule.width() == "folder");
+        let reads = prompt.rule_key() == Some(RuleKey::Read);
+        offers.iter().position(is_folder).filter(|_| reads && self.name == "forge").unwrap_or_default()
+    }
+
+    /// The words of the answers to a prompt that go further and have no key here; a line takes them all the same.
+    pub fn words_without_a_key(&self, prompt: &Prompt) -> Vec<&'static str> {
+        let scopes = [Scope::Batch, Scope::Session, Scope::Project, Scope::Always].into_iter();
+        let missing = scopes.filter(|scope| prompt.offer(*scope).is_some() && self.key_of(Action::Allow(*scope)).is_none());
+        missing.map(|scope| if scope == Scope::Batch { "rest" } else { scope.word() }).collect()
+    }
+
+    /// Whether the legend names the key for the rest of a batch also where nothing follows, as the prompt of 000 does.
+    pub fn names_rest_at_the_end(&self, prompt: &Prompt) -> bool {
+        self.name == "kollabor-spec" && prompt.offer(Scope::Batch).is_none() && Action::at(Some(REST), prompt) == Some(ONCE)
     }
 
     /// The key of an action, as the legend shows it.

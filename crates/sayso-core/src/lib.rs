@@ -3,6 +3,7 @@
 //! [`decide`](decide::decide) is pure, total and synchronous: it reads no file, clock or environment, and it cannot fail.
 
 pub mod decide;
+pub mod decided_by;
 pub mod diagnostic;
 pub mod digest;
 pub mod draft;
@@ -13,6 +14,7 @@ pub mod explain;
 pub mod fact;
 pub mod grant;
 pub mod keymap;
+pub mod learned;
 pub mod mcp_arguments;
 pub mod mode;
 pub mod node;
@@ -24,8 +26,11 @@ pub mod policy;
 pub mod presentation;
 pub mod prompt;
 pub mod redact;
+pub mod rest_of_batch;
+pub mod sentence;
 pub mod size;
 pub mod text;
+pub mod time;
 pub mod tool;
 pub mod tool_effects;
 pub mod tool_says;

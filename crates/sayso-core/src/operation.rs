@@ -10,6 +10,8 @@ pub const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Deepest arguments: lists and maps in each other.
 pub const MAX_DEPTH: usize = 512;
 const MAX_NAME: usize = 256;
+const MAX_FOLDER: usize = 4095;
+const MAX_FILE_NAME: usize = 255;
 const MAX_ATTACHMENTS: usize = 1000;
 const MAX_PATH: usize = 64 * 1024;
 
@@ -245,6 +247,16 @@ impl Operation {
         &self.call.says
     }
 
+    /// What the tool says of its own call in words of its own; none where they were made from its arguments.
+    pub fn words_of_tool(&self) -> Option<&str> {
+        match &self.call.says {
+            ToolSays::NeedsApproval { description, .. } => {
+                Some(description.as_str()).filter(|words| *words != crate::tool_says::describe(&self.call.tool, &self.call.args))
+            }
+            _ => None,
+        }
+    }
+
     /// What the door knows of an MCP tool.
     pub fn mcp(&self) -> Option<&McpIdentity> {
         self.call.mcp.as_ref()
@@ -317,8 +329,8 @@ impl Operation {
 }
 
 fn name(what: &str, text: &str) -> Result<(), Malformed> {
-    if text.len() > MAX_NAME {
-        return Err(Malformed(format!("{what} is longer than {MAX_NAME} bytes")));
+    if text.chars().count() > MAX_NAME {
+        return Err(Malformed(format!("{what} is longer than {MAX_NAME} characters")));
     }
     if text.chars().any(char::is_control) {
         return Err(Malformed(format!("{what} holds a control character")));
@@ -326,12 +338,20 @@ fn name(what: &str, text: &str) -> Result<(), Malformed> {
     Ok(())
 }
 
+/// Whether a system can have a folder of this name: no name in it is longer than 255 bytes, and all of it no longer than 4095.
+pub fn is_possible_folder(path: &str) -> bool {
+    path.len() <= MAX_FOLDER && path.split('/').all(|name| name.len() <= MAX_FILE_NAME)
+}
+
 fn folder(what: &str, text: &str) -> Result<(), Malformed> {
     if !text.starts_with('/') {
         return Err(Malformed(format!("`{what}` is not an absolute path: `{text}`")));
     }
-    if text.len() > MAX_PATH || text.contains('\0') {
-        return Err(Malformed(format!("`{what}` is too long or holds a NUL")));
+    if text.contains('\0') {
+        return Err(Malformed(format!("`{what}` holds a NUL")));
+    }
+    if !is_possible_folder(text) {
+        return Err(Malformed(format!("`{what}` is longer than any system allows")));
     }
     Ok(())
 }

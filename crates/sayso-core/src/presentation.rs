@@ -2,6 +2,9 @@
 //!
 //! Every text in here has passed [`visible`](crate::visible): nothing that a model wrote can hide, move the cursor or turn the direction.
 
+use crate::size;
+use crate::visible::visible;
+
 /// What the person looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Presentation {
@@ -9,12 +12,27 @@ pub struct Presentation {
     pub body: Body,
     /// Facts besides: the folder, the time limit, the backup, the environment, each as (label, value).
     pub details: Vec<(String, String)>,
+    /// So many of the details, from the first on, decide: what else it runs, whether it can be undone. The others are only facts.
+    pub deciding: usize,
     /// Warnings, the worst first.
     pub warnings: Vec<String>,
+    /// Whether `sayso undo` could take the call back; none where it takes nothing away and nothing is kept.
+    pub undo: Option<Undo>,
     /// How many lines of the body are not shown.
     pub hidden_lines: usize,
     /// All of it, for `view`; none where nothing was cut.
     pub full: Option<Box<Body>>,
+}
+
+/// Whether `sayso undo` can take a call back, as what will run the call has it. Every sentence about backups is made from this value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// It can, and nothing has to be kept for it: nothing is there now, or it only changes its place.
+    Possible,
+    /// It can: what is there now is kept at this place first.
+    Kept(String),
+    /// It cannot, and why.
+    Impossible(String),
 }
 
 /// The kinds of presentations.
@@ -24,7 +42,7 @@ pub enum Body {
     Text(Vec<String>),
     /// A change of a file.
     Diff(Diff),
-    /// The content of a new file.
+    /// The content of a whole file, or of what is added to one that cannot be compared.
     Content {
         /// The file.
         path: String,
@@ -36,6 +54,8 @@ pub enum Body {
         size: u64,
         /// What no line of it shows: its line breaks, its end, how it starts.
         notes: Vec<String>,
+        /// What it does to a file that is there: "replaces a binary file: image/png (2.3 KB)"; none where the file is new.
+        over: Option<String>,
     },
     /// A command, whole; it is wrapped by the screen and never cut.
     Command {
@@ -172,12 +192,38 @@ pub struct Piece {
 impl Presentation {
     /// Only a body.
     pub fn of(body: Body) -> Self {
-        Presentation { body, details: Vec::new(), warnings: Vec::new(), hidden_lines: 0, full: None }
+        Presentation { body, details: Vec::new(), deciding: 0, warnings: Vec::new(), undo: None, hidden_lines: 0, full: None }
     }
 
     /// All of the body, whether or not the screen shows it.
     pub fn whole(&self) -> &Body {
         self.full.as_deref().unwrap_or(&self.body)
+    }
+}
+
+impl Undo {
+    /// Whether `sayso undo` can take the call back.
+    pub fn is_possible(&self) -> bool {
+        !matches!(self, Undo::Impossible(_))
+    }
+
+    /// The sentence for a person.
+    pub fn words(&self) -> String {
+        match self {
+            Undo::Possible => "`sayso undo` can take it back.".to_owned(),
+            Undo::Kept(place) => format!("`sayso undo` can take it back (backup: {}).", visible(place)),
+            Undo::Impossible(why) => format!("`sayso undo` cannot take it back: {}.", visible(why)),
+        }
+    }
+}
+
+/// The line above the content of a file: "new file a.py (7 bytes, python)", or what it does to the file that is there.
+pub fn content_heading(path: &str, size: u64, language: Option<&str>, over: Option<&str>) -> String {
+    let language = language.map(|language| format!(", {language}")).unwrap_or_default();
+    let what = format!("{path} ({}{language})", size::words(size));
+    match over {
+        None => format!("new file {what}"),
+        Some(over) => format!("{what} {over}"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sizes as people read them.
 
+use crate::text::count::count;
+
 /// "512 bytes", "2.3 KB", "16.0 MB".
 pub fn words(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
@@ -7,7 +9,7 @@ pub fn words(bytes: u64) -> String {
         return "1 byte".to_owned();
     }
     if bytes < 1024 {
-        return format!("{bytes} bytes");
+        return count(bytes, "byte");
     }
     let mut tenths = u128::from(bytes) * 10 / 1024;
     for unit in UNITS {

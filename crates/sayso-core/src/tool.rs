@@ -445,6 +445,11 @@ impl Kind {
         self.tool().map_or(Category::McpTool, |tool| tool.category)
     }
 
+    /// Touches files or runs commands by itself. What could not be read counts as well.
+    pub fn is_file_or_shell(self) -> bool {
+        !matches!(self, Kind::WebFetch | Kind::Mcp | Kind::Delegate | Kind::AgentCreate | Kind::Custom)
+    }
+
     /// Writes or edits files with the content in the call; these are what `auto-approve-edits` is about.
     pub fn is_file_edit(self) -> bool {
         matches!(

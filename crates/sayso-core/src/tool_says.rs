@@ -32,7 +32,7 @@ fn kept<'a>(args: &'a Node, excluded: &'a [String]) -> impl Iterator<Item = (Str
 }
 
 /// `name(key=value, …)`, from all arguments: what is left out of the payload is still shown (H-67).
-fn describe(tool: &str, args: &Node) -> String {
+pub fn describe(tool: &str, args: &Node) -> String {
     let shown: Vec<String> = args
         .entries()
         .iter()

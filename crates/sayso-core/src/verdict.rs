@@ -46,6 +46,21 @@ pub enum Tier {
     Catastrophic,
 }
 
+/// The one scale that people see; later ones are worse. What is not known counts as high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Looks at the workspace.
+    Low,
+    /// Changes the workspace or talks to the network.
+    Medium,
+    /// Could do more than that, or cannot be known.
+    High,
+    /// Needs two confirmations.
+    Dangerous,
+    /// Is denied.
+    Catastrophic,
+}
+
 /// How often a person has to say yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confirm {
@@ -210,7 +225,85 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// The rule or check behind it and where that comes from, each once: `default, built-in`, `policy.yaml:3`, `grant-55f7…`.
+    pub fn place(&self) -> String {
+        place(&self.rule, &self.source)
+    }
+}
+
+/// The same from the fields of an entry. A rule without a name goes by where it comes from, and a grant by its id.
+pub fn place(rule: &str, source: &str) -> String {
+    match source.strip_prefix("grant ") {
+        Some(id) if rule == "grant" => id.to_owned(),
+        _ if rule == source || rule.is_empty() => source.to_owned(),
+        _ if source.is_empty() => rule.to_owned(),
+        _ => format!("{rule}, {source}"),
+    }
+}
+
+impl Level {
+    /// The level of a risk and a danger.
+    pub fn of(risk: Risk, tier: Tier) -> Level {
+        match (tier, risk) {
+            (Tier::Catastrophic, _) => Level::Catastrophic,
+            (Tier::Dangerous, _) => Level::Dangerous,
+            (Tier::None, Risk::Low) => Level::Low,
+            (Tier::None, Risk::Medium) => Level::Medium,
+            (Tier::None, Risk::High | Risk::Unknown) => Level::High,
+        }
+    }
+
+    /// The same from the words of a record or a document; none where one of them is no such word.
+    pub fn from_words(risk: &str, tier: &str) -> Option<Level> {
+        Some(Level::of(Risk::from_word(risk)?, Tier::from_word(tier)?))
+    }
+
+    /// The word that people read.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Low => "low",
+            Level::Medium => "medium",
+            Level::High => "high",
+            Level::Dangerous => "dangerous",
+            Level::Catastrophic => "catastrophic",
+        }
+    }
+
+    /// The same where it stands alone: "medium risk", "dangerous".
+    pub fn words(self) -> &'static str {
+        match self {
+            Level::Low => "low risk",
+            Level::Medium => "medium risk",
+            Level::High => "high risk",
+            Level::Dangerous => "dangerous",
+            Level::Catastrophic => "catastrophic",
+        }
+    }
+}
+
 impl Verdict {
+    /// How bad it is, on the one scale that people see.
+    pub fn level(&self) -> Level {
+        Level::of(self.risk, self.tier)
+    }
+
+    /// Whether a reason asks that only a rule that names exactly this can silence.
+    pub fn must_ask(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.must_ask)
+    }
+
+    /// The reasons that made the decision, strongest first, each text once.
+    pub fn main_reasons(&self) -> Vec<&Reason> {
+        let mut out: Vec<&Reason> = Vec::new();
+        for reason in self.reasons.iter().filter(|reason| reason.decision == self.decision) {
+            if !out.iter().any(|other| other.text == reason.text) {
+                out.push(reason);
+            }
+        }
+        out
+    }
+
     /// The one reason to tell: of those that decided, an answer or a rule of somebody before one that is built in.
     pub fn weightiest(&self) -> Option<&Reason> {
         let rank = |reason: &&Reason| match reason.source.as_str() {
@@ -275,6 +368,11 @@ impl Tier {
             Tier::Dangerous => "dangerous",
             Tier::Catastrophic => "catastrophic",
         }
+    }
+
+    /// The tier of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Tier::None, Tier::Dangerous, Tier::Catastrophic].into_iter().find(|tier| tier.word() == word)
     }
 }
 

@@ -23,6 +23,11 @@ pub fn visible_block(text: &str) -> String {
     spell(text, |character| character == '\n')
 }
 
+/// The same for text on one line that was made visible before, such as what the record keeps of a call: its spelling is not spelled out again.
+pub fn visible_again(text: &str) -> String {
+    spell(text, |character| is_spelled(character) && !is_hidden(character))
+}
+
 /// Whether the text holds a character that [`visible`] spells out, other than a line feed or a tab.
 pub fn has_hidden(text: &str) -> bool {
     text.chars().any(|character| !matches!(character, '\n' | '\t') && is_spelled(character))

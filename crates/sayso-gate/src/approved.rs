@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
@@ -26,8 +27,8 @@ pub struct Approved {
 /// Who said yes, and how far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Yes {
-    /// Who, by a name that the door vouches for.
-    pub by: String,
+    /// Who, as the door vouches for it.
+    pub by: DecidedBy,
     /// How far.
     pub scope: Scope,
     /// The id of the prompt that was answered; the last one, where there were two.
@@ -36,6 +37,8 @@ pub struct Yes {
     pub confirmations: u8,
     /// What was kept with the answer: the id of the grant, and its words.
     pub kept: Option<Arc<(String, String)>>,
+    /// The key or word that was typed, where one was.
+    pub typed: Option<Arc<str>>,
 }
 
 impl Approved {
@@ -52,6 +55,13 @@ impl Approved {
     /// Under what terms.
     pub fn terms(&self) -> &Terms {
         &self.verdict.terms
+    }
+
+    /// Who decided that it may run.
+    pub fn decided_by(&self) -> DecidedBy {
+        let reason = self.verdict.weightiest();
+        let (rule, source) = reason.map_or(("", ""), |reason| (&reason.rule, &reason.source));
+        DecidedBy::new(self.outcome, self.yes.as_ref().map(|yes| yes.by.clone()), rule, source)
     }
 
     /// Whether a person said so, or nobody had to be asked.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::draft::Reading;
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
-use sayso_core::presentation::Presentation;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
+use sayso_core::rest_of_batch::RestOfBatch;
 use sayso_core::verdict::{Confirm, Verdict};
 
 use crate::approved::Yes;
@@ -18,6 +19,7 @@ use crate::gate::Gate;
 use crate::guarded::{caught, guarded};
 use crate::noting::Noting;
 use crate::offers::{self, Around};
+use crate::presentation::Built;
 use crate::prompts::LONGEST_WAIT;
 use crate::seal::{Sealed, Shown};
 use crate::turn::Turn;
@@ -36,6 +38,13 @@ pub(crate) struct Kept {
     key: GrantKey,
     reach: Reach,
     words: String,
+}
+
+/// A yes to one prompt.
+struct Answered {
+    choice: Choice,
+    by: DecidedBy,
+    typed: Option<String>,
 }
 
 impl Gate {
@@ -65,13 +74,17 @@ impl Gate {
     pub(crate) async fn ask(&self, mut prompt: Arc<Prompt>, turn: &mut Turn) -> Said {
         let mut answered = self.put(&prompt).await;
         let twice = prompt.round == Round::First;
-        if twice && answered.is_ok() {
-            // A prompt of its own, with an id of its own: the answer to the first is none to this one.
-            let second = Prompt { id: self.ids.next("prompt"), round: Round::Second, asked: self.now(), ..(*prompt).clone() };
+        let mut first_key = None;
+        if let (true, Ok(first)) = (twice, &answered) {
+            first_key.clone_from(&first.typed);
+            // A prompt with an id of its own: the answer to the first is none to this one. It confirms what was chosen, and nothing else.
+            let Some(second) = prompt.second(self.ids.next("prompt"), self.now(), &first.choice) else {
+                return Said::No(End::trouble("the answer was not offered"));
+            };
             prompt = Arc::new(second);
             answered = self.put(&prompt).await;
         }
-        let (choice, by) = match answered {
+        let Answered { choice, by, typed } = match answered {
             Ok(answered) => answered,
             Err(end) => {
                 let end = End { prompt: Some(prompt.id.as_str().into()), ..end };
@@ -81,14 +94,17 @@ impl Gate {
         self.flood.approved(&prompt.operation);
         match kept(&prompt, &choice) {
             Ok((scope, kept)) => {
-                Said::Yes(Yes { by, scope, confirmations: if twice { 2 } else { 1 }, prompt: prompt.id.as_str().into(), kept: None }, kept)
+                let confirmations = if twice { 2 } else { 1 };
+                // The key that chose the answer; the one that confirmed it says only yes.
+                let typed = first_key.or(typed).map(Into::into);
+                Said::Yes(Yes { by, scope, confirmations, prompt: prompt.id.as_str().into(), kept: None, typed }, kept)
             }
             Err(why) => Said::No(End::trouble(&why)),
         }
     }
 
     /// Shows one prompt and waits for its end.
-    async fn put(&self, prompt: &Arc<Prompt>) -> Result<(Choice, String), End> {
+    async fn put(&self, prompt: &Arc<Prompt>) -> Result<Answered, End> {
         // Nobody is asked anything that the record does not know of.
         let asked = What::Asked { prompt: prompt.id.clone(), round: prompt.round };
         if let Err(why) = self.record(Some(&prompt.operation), asked) {
@@ -117,10 +133,11 @@ impl Gate {
                 if answer.prompt != prompt.id || answer.digest != prompt.operation.digest() || !prompt.takes(&answer.choice) {
                     return Err(End::trouble("the answer was to another question"));
                 }
+                let (note, typed) = (answer.note, answer.typed);
                 match answer.choice {
-                    Choice::Deny => Err(End { note: answer.note, by: Some(by), ..End::of(Outcome::Denied) }),
-                    Choice::Quit => Err(End { note: answer.note, by: Some(by), quit: true, ..End::of(Outcome::Cancelled) }),
-                    choice => Ok((choice, by)),
+                    Choice::Deny => Err(End { note, typed, by: Some(by), ..End::of(Outcome::Denied) }),
+                    Choice::Quit => Err(End { note, typed, by: Some(by), quit: true, ..End::of(Outcome::Cancelled) }),
+                    choice => Ok(Answered { choice, by, typed }),
                 }
             }
         }
@@ -136,17 +153,12 @@ impl Gate {
     }
 
     /// What the person looks at, and which bytes of files it was made from. What breaks on the way cannot be shown.
-    pub(crate) fn present(
-        &self,
-        operation: &Operation,
-        reading: &Reading,
-        verdict: &Verdict,
-    ) -> Result<(Presentation, Vec<Sealed>), String> {
+    pub(crate) fn present(&self, operation: &Operation, reading: &Reading, verdict: &Verdict) -> Result<(Built, Vec<Sealed>), String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
         let noting = Noting::new(self.ports.world.as_ref());
-        let presentation = caught(|| presentation::build(&noting, operation, reading, verdict, settings), Err)?;
-        Ok((presentation, noting.bytes()))
+        let built = caught(|| presentation::build(&noting, operation, reading, verdict, settings), Err)?;
+        Ok((built, noting.bytes()))
     }
 
     fn prompt(
@@ -159,11 +171,10 @@ impl Gate {
     ) -> Result<(Prompt, Vec<Sealed>), String> {
         let policy = self.policy();
         let settings = self.settings(&policy, operation);
-        let (presentation, bytes) = self.present(operation, reading, verdict)?;
-        let asks_for_rest = turn.batch.is_some() && (round == Round::Only || settings.approve_all_covers_dangerous);
-        let rest = if asks_for_rest { turn.rest() } else { 0 };
-        let mut offers =
-            offers::offers(operation, reading, verdict, Around { rest, rest_covers_danger: settings.approve_all_covers_dangerous });
+        let (built, bytes) = self.present(operation, reading, verdict)?;
+        let rest = if turn.batch.is_some() { turn.rest() } else { 0 };
+        let rest_covers = RestOfBatch::new(settings.approve_all_covers_dangerous);
+        let mut offers = offers::offers(operation, reading, verdict, Around { rest, rest_covers });
         let widest = self.ports.store.widest();
         offers.retain(|offer| offer.scope <= widest);
         if !turn.group.is_empty() {
@@ -179,7 +190,9 @@ impl Gate {
             verdict: Arc::clone(verdict),
             title: describe::title(operation, verdict),
             description: describe::description(operation, verdict),
-            presentation,
+            sentence: built.sentence,
+            why: built.why,
+            presentation: built.presentation,
             round,
             place: turn.place,
             group: turn.group.clone(),
@@ -214,12 +227,16 @@ impl Gate {
             reach,
         };
         if let Reach::Batch(_) = grant.reach {
-            self.tell(EventKind::ApproveAll, Some(operation), About::Words(format!("✓ Approved {} remaining operations", turn.rest())));
+            let id = grant.id.clone();
             turn.grants.push(grant);
-            return Ok(None);
+            let policy = self.policy();
+            let covers = RestOfBatch::new(self.settings(&policy, operation).approve_all_covers_dangerous);
+            let words = self.approved_rest(turn, covers);
+            self.tell(EventKind::ApproveAll, Some(operation), About::Words(words.clone()));
+            return Ok(Some(Arc::new((id, words))));
         }
         self.record(Some(operation), What::Granted { grant: Box::new(grant.clone()), words: words.clone() })?;
-        let rule = matches!(grant.key, GrantKey::Pattern(_));
+        let rule = matches!(grant.key, GrantKey::Rule(_));
         let id = grant.id.clone();
         self.ports.store.remember(grant)?;
         let words = if rule { format!("Auto-approval rule created: {words}") } else { format!("answer kept: {words}") };
@@ -246,9 +263,9 @@ fn kept(prompt: &Prompt, choice: &Choice) -> Result<(Scope, Option<Kept>), Strin
             (offer.scope, offers::key_of(&offer.stores)?, offer.words.clone())
         }
         Choice::Pattern { text, scope } => {
-            let pattern = pattern::check(text, &prompt.operation)?;
-            let words = format!("allow `{}` ({})", sayso_core::visible::visible(text), scope.word());
-            (*scope, Some(GrantKey::Pattern(Arc::new(pattern))), words)
+            let rule = pattern::check(text, prompt)?;
+            let words = rule.words(*scope);
+            (*scope, Some(GrantKey::Rule(Arc::new(rule))), words)
         }
         Choice::Deny | Choice::Quit => return Err("that is no yes".to_owned()),
     };

@@ -1,5 +1,8 @@
 //! Several calls that came together: asked one by one with "operation i of n", and every one of them gets an end, in order.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::vec::IntoIter;
+
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
 use sayso_core::operation::{Call, Operation};
@@ -44,12 +47,22 @@ pub struct Batch {
 /// The calls that are still to come. If the caller goes away, they get their end all the same.
 struct Rest<'a> {
     gate: &'a Gate,
-    calls: std::vec::IntoIter<Call>,
+    calls: Arc<Mutex<IntoIter<Call>>>,
+}
+
+impl Rest<'_> {
+    fn calls(&self) -> MutexGuard<'_, IntoIter<Call>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<Call> {
+        self.calls().next()
+    }
 }
 
 impl Drop for Rest<'_> {
     fn drop(&mut self) {
-        for call in self.calls.by_ref() {
+        while let Some(call) = self.next() {
             let _ = self.gate.cancel(call);
         }
     }
@@ -61,6 +74,25 @@ struct Grouped {
     agent: String,
     risk: Risk,
     seal: Option<Digest>,
+}
+
+/// How many calls did their work, of how many. What ran and failed did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// Those that did their work.
+    pub completed: usize,
+    /// Those that ran and did not.
+    pub failed: usize,
+    /// All of them.
+    pub total: usize,
+}
+
+impl std::fmt::Display for Completed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Completed { completed, failed, total } = self;
+        write!(f, "{completed}/{total}")?;
+        if *failed > 0 { write!(f, ", {failed} failed") } else { Ok(()) }
+    }
 }
 
 impl Batch {
@@ -76,13 +108,19 @@ impl Batch {
             .filter(|finished| finished.outcome.ran() && finished.held.is_none() && !matches!(finished.ran, Some(Ran::NotRun(_))))
     }
 
-    /// "Completed 2/5", and how many were cancelled.
+    /// How many did their work, and how many ran and failed.
+    pub fn counts(&self) -> Completed {
+        let completed = self.results.iter().filter(|finished| finished.succeeded()).count();
+        Completed { completed, failed: self.executed().count() - completed, total: self.results.len() }
+    }
+
+    /// "Completed 2/5", and how many failed and were cancelled.
     pub fn summary(&self) -> String {
-        let (total, ran) = (self.results.len(), self.executed().count());
+        let counts = self.counts();
         let cancelled = self.results.iter().filter(|finished| finished.outcome == Outcome::Cancelled && finished.verdict.is_none()).count();
         match cancelled {
-            0 => format!("Completed {ran}/{total}"),
-            cancelled => format!("Cancelled {cancelled} remaining / Completed {ran}/{total}"),
+            0 => format!("Completed {counts}"),
+            cancelled => format!("Cancelled {cancelled} remaining / Completed {counts}"),
         }
     }
 }
@@ -115,11 +153,11 @@ impl Gate {
             call.batch = Some(id.clone());
         }
         let total = calls.len();
-        let mut turn = Turn { batch: Some(id.clone()), ..Turn::default() };
+        let rest = Rest { gate: self, calls: Arc::new(Mutex::new(calls.into_iter())) };
+        let mut turn = Turn { batch: Some(id.clone()), calls: Some(Arc::clone(&rest.calls)), ..Turn::default() };
         let mut results = Vec::with_capacity(total);
         let mut stopped = false;
-        let mut rest = Rest { gate: self, calls: calls.into_iter() };
-        while let Some(call) = rest.calls.next() {
+        while let Some(call) = rest.next() {
             let place = Position { index: results.len() + 1, total };
             told(Step::Starts(place, &call));
             if stopped {
@@ -129,7 +167,7 @@ impl Gate {
                 continue;
             }
             turn.place = Some(place);
-            let group = self.group(&call, rest.calls.as_slice(), &turn);
+            let group = self.group(&call, rest.calls().as_slice(), &turn);
             turn.group = group.iter().map(|grouped| grouped.member.clone()).collect();
             let finished = self.walk(self.freeze(call), &mut turn, keep).await;
             self.settle_group(&id, group, &finished, &mut turn);
@@ -161,7 +199,8 @@ impl Gate {
                 return None;
             }
             // What cannot be shown is asked about by itself, and denied there.
-            let (presentation, bytes) = self.present(&operation, &weighed.reading, &verdict).ok()?;
+            let (built, bytes) = self.present(&operation, &weighed.reading, &verdict).ok()?;
+            let presentation = built.presentation;
             if !self.were_shown(&bytes) {
                 return None;
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::verdict::Verdict;
@@ -18,8 +19,10 @@ pub(crate) struct End {
     pub outcome: Outcome,
     pub yes: Option<Yes>,
     pub note: Option<String>,
+    /// The key or word of a no, where one was typed.
+    pub typed: Option<String>,
     /// Who said no.
-    pub by: Option<String>,
+    pub by: Option<DecidedBy>,
     pub quit: bool,
     /// The prompt that it ended with.
     pub prompt: Option<Arc<str>>,
@@ -29,7 +32,7 @@ pub(crate) struct End {
 
 impl End {
     pub(crate) fn of(outcome: Outcome) -> Self {
-        End { outcome, yes: None, note: None, by: None, quit: false, prompt: None, trouble: None }
+        End { outcome, yes: None, note: None, typed: None, by: None, quit: false, prompt: None, trouble: None }
     }
 
     /// A failure of sayso itself, which is a denial.
@@ -59,6 +62,7 @@ impl Gate {
                 outcome: end.outcome,
                 yes: None,
                 note: None,
+                typed: None,
                 denied_by: None,
                 message: text.clone(),
                 profile,
@@ -70,6 +74,7 @@ impl Gate {
                 outcome: end.outcome,
                 message: text,
                 note: None,
+                typed: None,
                 denied_by: None,
                 yes: None,
                 prompt: None,
@@ -107,6 +112,7 @@ impl Gate {
             outcome: end.outcome,
             yes: end.yes.clone(),
             note: end.note.clone(),
+            typed: end.typed.clone(),
             denied_by: end.by.clone(),
             message: self.message(operation, Some(verdict), end),
             profile: self.profile(),
@@ -129,6 +135,7 @@ impl Gate {
             outcome: end.outcome,
             yes: None,
             note: end.note.clone(),
+            typed: end.typed.clone(),
             denied_by: end.by.clone(),
             message,
             profile: self.profile(),
@@ -148,6 +155,7 @@ impl Gate {
             outcome: end.outcome,
             message,
             note: end.note.clone(),
+            typed: end.typed.clone(),
             denied_by: end.by.clone(),
             yes: end.yes.clone(),
             prompt: end.prompt.clone().or_else(|| end.yes.as_ref().map(|yes| Arc::clone(&yes.prompt))),

@@ -1,11 +1,9 @@
 //! The heading and the one line of a prompt, per kind of tool, and how it is shown.
 
 use sayso_core::explain;
-use sayso_core::fact::PathKind;
 use sayso_core::operation::{Operation, ToolSays};
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Style;
-use sayso_core::text::json;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Tier, Verdict};
 use sayso_core::visible::visible;
@@ -34,46 +32,48 @@ pub fn title(operation: &Operation, verdict: &Verdict) -> String {
     text.to_owned()
 }
 
-/// One line on what would happen.
+/// One line on what would happen, in the words of the first specification (000 §6.1).
 pub fn description(operation: &Operation, verdict: &Verdict) -> String {
-    if let ToolSays::NeedsApproval { description, .. } = operation.says() {
-        return visible(description).into_owned();
+    if let Some(words) = tools_words(operation) {
+        return words;
     }
     let text = |role| operation.text(role).unwrap_or_default();
     let line = match operation.kind() {
         Kind::Terminal => {
-            let limit = operation.argument(Role::TimeLimit).map(|node| format!(", time limit {}", json::write(node))).unwrap_or_default();
-            format!("Execute terminal command: '{}' (in {}{limit})", text(Role::Command), operation.cwd())
+            let limit = verdict.terms.time_limit.map(|seconds| format!(", timeout: {seconds}s")).unwrap_or_default();
+            format!("Execute terminal command: '{}' (cwd: {}{limit})", text(Role::Command), operation.cwd())
         }
-        Kind::FileEdit => format!("Edit file: {}{}", text(Role::Path), is_there(operation, verdict, "", " (there is no such file)")),
-        Kind::FileWrite => format!("Write file: {}{}", text(Role::Path), is_there(operation, verdict, "", " (a new file)")),
-        Kind::FileCreate => format!("Create file: {}{}", text(Role::Path), is_there(operation, verdict, " (exists already)", "")),
-        Kind::FileCreateOverwrite => {
-            format!("Create file and replace what is there: {}{}", text(Role::Path), is_there(operation, verdict, "", " (a new file)"))
-        }
+        Kind::FileEdit => format!("Edit file: {}", text(Role::Path)),
+        Kind::FileWrite => format!("Write file: {}", text(Role::Path)),
+        Kind::FileCreate => format!("Create file: {}", text(Role::Path)),
         Kind::FileDelete => format!("Delete file: {}", text(Role::Path)),
-        Kind::FileMove => format!("File operation (file_move): {} to {}", text(Role::From), text(Role::To)),
-        Kind::FileCopy => format!("File operation (file_copy): {} to {}", text(Role::From), text(Role::To)),
-        Kind::Mcp => format!("Execute MCP tool: {} ({})", text(Role::ServerTool), text(Role::Server)),
+        // The specification names one path; without the other nobody could tell what is meant.
+        Kind::FileMove => format!("Move file: {} to {}", text(Role::From), text(Role::To)),
+        Kind::FileCopy => format!("Copy file: {} to {}", text(Role::From), text(Role::To)),
+        Kind::FileAppend => format!("Append to file: {}", text(Role::Path)),
+        Kind::FileInsertAfter => format!("Insert into file: {}", text(Role::Path)),
+        Kind::Mcp => format!("Execute MCP tool: {} (server: {})", text(Role::ServerTool), text(Role::Server)),
         Kind::WebFetch => format!("Fetch: {}", text(Role::Url)),
         Kind::Delegate => format!("Hand work to the agent: {}", text(Role::Agent)),
         Kind::AgentCreate => format!("Make the agent: {}", text(Role::Agent)),
         Kind::ShareFile => format!("Hand the file {} to the agent {}", text(Role::Path), text(Role::Agent)),
         Kind::Custom | Kind::Opaque => return explain::subject(operation),
-        Kind::FileGrep | Kind::Glob | Kind::List => return format!("File operation: {}", explain::subject(operation)),
+        Kind::Glob | Kind::List => return format!("File operation: {}", explain::subject(operation)),
         kind => format!("File operation ({}): {}", kind.word(), text(Role::Path)),
     };
     visible(&line).into_owned()
 }
 
-/// A word on whether the target stands there, by what was looked up for the verdict.
-fn is_there<'a>(operation: &Operation, verdict: &Verdict, there: &'a str, missing: &'a str) -> &'a str {
-    let written = operation.text(Role::Path).unwrap_or_default();
-    let mut places = verdict.effects.iter().filter_map(|effect| effect.place()).filter(|place| place.written == written);
-    match places.find_map(|place| place.fact.as_ref()).map(|fact| fact.kind) {
-        None => "",
-        Some(PathKind::Missing) => missing,
-        Some(_) => there,
+/// What a tool of somebody else's says of its call, as its words. Of what sayso knows itself it says what it sees.
+fn tools_words(operation: &Operation) -> Option<String> {
+    let ToolSays::NeedsApproval { description, .. } = operation.says() else { return None };
+    match operation.kind() {
+        Kind::Custom if operation.words_of_tool().is_some() => {
+            Some(format!("{} says: {}", visible(operation.tool()), visible(description)))
+        }
+        // Those of MCP tools are the words of the person who has described them.
+        Kind::Custom | Kind::Mcp => Some(visible(description).into_owned()),
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::grant::Grant;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
@@ -35,8 +36,10 @@ pub enum What {
         yes: Option<Yes>,
         /// What the person wrote with a denial.
         note: Option<String>,
+        /// The key or word of a no, where one was typed.
+        typed: Option<String>,
         /// Who said no.
-        denied_by: Option<String>,
+        denied_by: Option<DecidedBy>,
         /// What the agent is told.
         message: String,
         /// The profile that was in force.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sayso_core::decide::{Run, lacks_answer};
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::digest::Digest;
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
@@ -9,7 +11,7 @@ use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::{Reason, Verdict};
-use sayso_core::visible::visible_block;
+use sayso_core::visible::{visible, visible_block};
 
 use crate::approved::Yes;
 use crate::ports::Ran;
@@ -27,8 +29,10 @@ pub struct Finished {
     pub message: String,
     /// What the person wrote with a denial.
     pub note: Option<String>,
+    /// The key or word of a no, where one was typed.
+    pub typed: Option<String>,
     /// Who said no.
-    pub denied_by: Option<String>,
+    pub denied_by: Option<DecidedBy>,
     /// Who said yes and how far, where a person did.
     pub yes: Option<Yes>,
     /// The prompt that was answered or ended, where somebody was asked; the last one, where there were two.
@@ -49,6 +53,18 @@ impl Finished {
         matches!(self.ran, Some(Ran::Done(_)))
     }
 
+    /// Who answered, where somebody did.
+    fn answered_by(&self) -> Option<&DecidedBy> {
+        self.yes.as_ref().map(|yes| &yes.by).or(self.denied_by.as_ref())
+    }
+
+    /// Who decided it: somebody who answered, or what stands written.
+    pub fn decided_by(&self) -> DecidedBy {
+        let reason = self.verdict.as_deref().and_then(Verdict::weightiest);
+        let (rule, source) = reason.map_or(("", ""), |reason| (&reason.rule, &reason.source));
+        DecidedBy::new(self.outcome, self.answered_by().cloned(), rule, source)
+    }
+
     /// Everything a program may want to know of it.
     pub fn to_node(&self) -> Node {
         let text = |text: &str| Node::text(text);
@@ -56,11 +72,7 @@ impl Finished {
         let flag = |flag: bool| -> Node { Value::Bool(flag).into() };
         let verdict = self.verdict.as_deref();
         let reason = verdict.and_then(decisive);
-        let said = match self.outcome {
-            Outcome::Approved => self.yes.as_ref().map(|yes| yes.scope.word()),
-            Outcome::Denied => Some("deny"),
-            _ => None,
-        };
+        let said = response(self.outcome, self.yes.as_ref(), self.denied_by.as_ref(), self.typed.as_deref());
         let held = self.held.as_deref().map(|id| ("held", text(id)));
         let parts = [
             ("id", text(&self.id)),
@@ -70,8 +82,10 @@ impl Finished {
             ("approved", flag(self.outcome.ran())),
             ("auto_approved", flag(self.outcome == Outcome::AutoApproved)),
             ("message", text(&self.message)),
-            ("user_response", maybe(said)),
-            ("by", maybe(self.yes.as_ref().map(|yes| yes.by.as_str()).or(self.denied_by.as_deref()))),
+            ("user_response", maybe(said.map(|(typed, _)| typed))),
+            ("user_response_word", maybe(said.map(|(_, word)| word))),
+            ("by", maybe(self.answered_by().map(DecidedBy::text).as_deref())),
+            ("by_words", text(&visible(&self.decided_by().words()))),
             ("note", maybe(self.note.as_deref())),
             ("risk", maybe(verdict.map(|verdict| verdict.risk.word()))),
             ("rule", maybe(reason.map(|reason| reason.rule.as_str()))),
@@ -84,11 +98,28 @@ impl Finished {
     }
 }
 
+/// What the person answered: as it was typed, and as the word for it. An answer that came without a key is its word.
+pub fn response<'a>(
+    outcome: Outcome,
+    yes: Option<&'a Yes>,
+    denied_by: Option<&DecidedBy>,
+    typed: Option<&'a str>,
+) -> Option<(&'a str, &'static str)> {
+    let (typed, word) = match (outcome, yes) {
+        (Outcome::Approved, Some(yes)) => (yes.typed.as_deref(), yes.scope.word()),
+        (Outcome::Denied, _) => (typed, "deny"),
+        // A batch that its host took back was stopped by no person.
+        (Outcome::Cancelled, _) if denied_by.is_some() => (typed, "quit"),
+        _ => return None,
+    };
+    Some((typed.unwrap_or(word), word))
+}
+
 /// What is said after a yes, so that the person sees what goes on: `approved terminal(make a) in this session; running it`.
 pub fn echo(operation: &Operation, yes: Option<&Yes>) -> String {
     let how_far = match yes.map(|yes| yes.scope) {
         Some(Scope::Once) => " once",
-        Some(Scope::Batch) => " and the rest of this batch",
+        Some(Scope::Batch) => " and what follows in this batch",
         Some(Scope::Session) => " in this session",
         Some(Scope::Project) => " in this project",
         Some(Scope::Always) => " always",
@@ -99,29 +130,29 @@ pub fn echo(operation: &Operation, yes: Option<&Yes>) -> String {
 
 /// The words for an end that is no run. Each profile keeps those of the system it stands for.
 pub fn message(profile: &str, outcome: Outcome, verdict: Option<&Verdict>, note: Option<&str>) -> String {
-    let note = note.map(visible_block);
+    // Only where an answer would have helped may it read as if one would help.
+    let lacks = verdict.and_then(lacks_answer);
     let why = || verdict.and_then(first_reason).unwrap_or_default();
+    // The words that the person wrote stand behind those of the system.
+    let noted = |words: &str| note.map_or_else(|| words.to_owned(), |note| format!("{words}: {}", visible_block(note)));
+    let unchanged = |words: &str| format!("{}. nothing was changed", noted(words));
     match (profile, outcome) {
         (_, Outcome::AutoApproved | Outcome::Approved | Outcome::DryRun) => String::new(),
-        ("kollabor-spec", Outcome::Denied) => "Operation denied by user".to_owned(),
+        ("kollabor-spec", Outcome::Denied) => noted("Operation denied by user"),
         ("kollabor-spec", Outcome::TimedOut) => "Operation timed out awaiting approval".to_owned(),
-        ("kollabor-spec", Outcome::Cancelled) => "User requested to stop execution".to_owned(),
-        ("kollabor-spec", Outcome::Blocked | Outcome::Nobody) => format!("Operation requires approval: {}", why()),
-        ("llm-do", Outcome::Denied) => match &note {
-            Some(note) => format!("Approval denied: {note}"),
-            None => "Approval denied".to_owned(),
-        },
-        ("llm-do", Outcome::Blocked) if is_strict(verdict) => "Strict mode: approval required".to_owned(),
-        ("opencode", Outcome::Denied) => "permission denied by user".to_owned(),
+        ("kollabor-spec", Outcome::Cancelled) => noted("User requested to stop execution"),
+        ("kollabor-spec", Outcome::Nobody) => format!("Operation requires approval: {}", why()),
+        ("kollabor-spec", Outcome::Blocked) if lacks.is_some() => format!("Operation requires approval: {}", why()),
+        ("kollabor-spec", Outcome::Blocked) => format!("Operation denied by policy: {}", why()),
+        ("llm-do", Outcome::Denied) => noted("Approval denied"),
+        ("llm-do", Outcome::Blocked) if lacks == Some(Run::Strict) => "Strict mode: approval required".to_owned(),
+        ("opencode", Outcome::Denied) => noted("permission denied by user"),
         ("opencode", Outcome::TimedOut) => "permission request timed out".to_owned(),
         ("opencode", Outcome::Blocked) => format!("permission denied: operation blocked by configuration ({})", why()),
-        (_, Outcome::Denied) => match &note {
-            Some(note) => format!("denied by the person: {note}. nothing was changed"),
-            None => "denied by the person. nothing was changed".to_owned(),
-        },
+        (_, Outcome::Denied) => unchanged("denied by the person"),
         (_, Outcome::Blocked) => format!("denied by policy: {}. nothing was changed", why()),
         (_, Outcome::TimedOut) => "nobody answered in time, so it was denied. nothing was changed".to_owned(),
-        (_, Outcome::Cancelled) => "the person stopped this batch. nothing was changed".to_owned(),
+        (_, Outcome::Cancelled) => unchanged("the person stopped this batch"),
         (_, Outcome::Nobody) => format!("nobody is there to ask, so it was denied ({}). nothing was changed", why()),
     }
 }
@@ -133,12 +164,5 @@ fn decisive(verdict: &Verdict) -> Option<&Reason> {
 
 fn first_reason(verdict: &Verdict) -> Option<String> {
     let decisive = decisive(verdict)?;
-    // A rule without a name is called by its place.
-    let named = decisive.rule != decisive.source;
-    let place = if named { format!("{}, {}", decisive.rule, decisive.source) } else { decisive.source.clone() };
-    Some(format!("{} [{place}]", visible_block(&decisive.text)))
-}
-
-fn is_strict(verdict: Option<&Verdict>) -> bool {
-    verdict.is_some_and(|verdict| verdict.reasons.iter().any(|reason| reason.is_built_in("no-answer") && reason.text.starts_with("strict")))
+    Some(format!("{} [{}]", visible_block(&decisive.text), decisive.place()))
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::operation::Operation;
 use sayso_core::prompt::{Alike, Prompt};
+use sayso_core::text::count as nouns;
 use sayso_core::tool::Role;
 
 /// After so many denials in a row, alike calls are denied for a while.
@@ -77,7 +78,7 @@ impl Flood {
         match state.denied.get(&likeness) {
             Some((count, last)) if *count >= MOST_DENIALS && is_paused(*last, now) => {
                 let left = PAUSE.saturating_sub(now.saturating_sub(*last));
-                Some(format!("the last {count} calls like this were denied; asking again is paused for {left} seconds"))
+                Some(format!("the last {count} calls like this were denied; asking again is paused for {}", nouns::count(left, "second")))
             }
             Some((count, _)) if *count >= MOST_DENIALS => {
                 state.denied.remove(&likeness);

@@ -11,10 +11,13 @@ use std::time::Duration;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question, Surroundings};
 use sayso_core::grant::Grant;
+use sayso_core::operation::Operation;
+use sayso_core::presentation::Undo;
 use sayso_core::prompt::Scope;
+use sayso_core::verdict::Verdict;
 
 use crate::entry::Entry;
-use crate::ports::{Backup, Content, Later, Spent, Store, Tally, World};
+use crate::ports::{Content, Later, Outlook, Spent, Store, Tally, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -78,8 +81,8 @@ impl World for GuardedWorld {
         caught(|| self.0.tally(path, entries, time), |_| None)
     }
 
-    fn backup(&self, path: &str) -> Backup {
-        caught(|| self.0.backup(path), Backup::Not)
+    fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
+        caught(|| self.0.outlook(operation, verdict), |why| Outlook { undo: Undo::Impossible(why), failure: None })
     }
 }
 

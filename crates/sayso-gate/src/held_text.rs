@@ -45,7 +45,7 @@ pub(crate) fn node(held: &Held) -> Node {
     parts.extend(reading.map(|digest| ("reading", Node::text(digest.to_string()))));
     parts.extend(yes.as_ref().map(|yes| {
         let count = Value::Number(yes.confirmations.to_string()).into();
-        let parts = [("by", Node::text(&yes.by)), ("scope", Node::text(yes.scope.word())), ("prompt", Node::text(&*yes.prompt))];
+        let parts = [("by", Node::text(yes.by.text())), ("scope", Node::text(yes.scope.word())), ("prompt", Node::text(&*yes.prompt))];
         ("yes", Node::map(parts.into_iter().chain([("confirmations", count)])))
     }));
     parts.extend(
@@ -102,11 +102,12 @@ fn maybe<T>(node: &Node, key: &str, read: impl FnOnce(&Node) -> Option<T>) -> Op
 fn yes(node: &Node) -> Option<Yes> {
     let word = |key: &str| node.get(key)?.as_text();
     Some(Yes {
-        by: word("by")?.to_owned(),
+        by: word("by")?.into(),
         scope: Scope::from_word(word("scope")?)?,
         prompt: word("prompt")?.into(),
         confirmations: u8::try_from(node.get("confirmations")?.as_whole()?).ok()?,
         kept: None,
+        typed: None,
     })
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::draft::Reading;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
-use sayso_core::prompt::{Round, Scope};
+use sayso_core::prompt::{Round, Scope, Why};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Decision, Verdict};
 use sayso_core::visible::visible;
@@ -17,6 +18,7 @@ use crate::events::{About, EventKind};
 use crate::finished::Finished;
 use crate::gate::Gate;
 use crate::held::Held;
+use crate::presentation;
 use crate::seal;
 use crate::turn::Turn;
 
@@ -41,6 +43,10 @@ pub struct Asked {
     pub operation: Arc<Operation>,
     /// The verdict on it.
     pub verdict: Arc<Verdict>,
+    /// Who wants to do what.
+    pub sentence: String,
+    /// Why it is asked, the strongest first.
+    pub why: Vec<Why>,
     reading: Reading,
     prompt: String,
 }
@@ -102,7 +108,10 @@ impl Gate {
                     }
                     let prompt = self.ids.next("prompt");
                     return match self.record(Some(&operation), What::Asked { prompt: prompt.clone(), round: Round::Only }) {
-                        Ok(()) => Answer::Ask(Box::new(Asked { operation, verdict, reading: weighed.reading, prompt })),
+                        Ok(()) => {
+                            let (sentence, why) = presentation::words(self.ports.world.as_ref(), &operation, &weighed.reading, &verdict);
+                            Answer::Ask(Box::new(Asked { operation, verdict, sentence, why, reading: weighed.reading, prompt }))
+                        }
                         Err(why) => refuse(End::trouble(&format!("it could not be recorded: {why}"))),
                     };
                 }
@@ -117,13 +126,13 @@ impl Gate {
     ///
     /// # Errors
     /// When what it is about could not be looked at, or it is no command.
-    pub fn set_aside_asked(&self, asked: Asked, by: String) -> Result<Held, String> {
-        let Asked { operation, verdict, reading, prompt } = asked;
+    pub fn set_aside_asked(&self, asked: Asked, by: DecidedBy) -> Result<Held, String> {
+        let Asked { operation, verdict, reading, prompt, .. } = asked;
         let mut seal = self
             .seal(seal::all(self.ports.world.as_ref(), &operation, &reading))
             .ok_or("what it is about could not be looked at, or is too much to be bound to")?;
         seal.reading = Some(seal::fingerprint(reading));
-        let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None };
+        let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None, typed: None };
         let approved = Approved { operation, verdict, outcome: Outcome::Approved, rules: self.rules(), yes: Some(yes), seals: vec![seal] };
         Ok(Held { answered_by_host: true, ..self.set_aside(approved)? })
     }

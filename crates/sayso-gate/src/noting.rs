@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
+use sayso_core::operation::Operation;
+use sayso_core::verdict::Verdict;
 
-use crate::ports::{Backup, Content, Tally, World};
+use crate::ports::{Content, Outlook, Tally, World};
 use crate::seal::Sealed;
 
 /// Another world, with notes.
@@ -48,7 +50,7 @@ impl World for Noting<'_> {
         self.world.tally(path, entries, time)
     }
 
-    fn backup(&self, path: &str) -> Backup {
-        self.world.backup(path)
+    fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
+        self.world.outlook(operation, verdict)
     }
 }

@@ -1,35 +1,100 @@
-//! Whether a pattern that somebody typed into a prompt may be kept: it must fit the call it was typed for, and not allow far more.
+//! Whether a pattern that somebody typed into a prompt may be kept: it must fit the call it was typed for, and not allow far more. Where it
+//! may not, the nearest pattern that would do is named.
 
 use sayso_core::draft::Command;
+use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::operation::Operation;
-use sayso_core::policy::command::{CommandPattern, Form, Reach};
+use sayso_core::paths::{active_in, join};
+use sayso_core::policy::command::{CommandPattern, Reach};
+use sayso_core::policy::glob::{PathGlob, Subject};
+use sayso_core::prompt::Prompt;
 use sayso_core::redact::redact_text;
+use sayso_core::url::Url;
+use sayso_core::visible::visible;
 use sayso_shell::Bash;
 
-/// Says why not.
-pub fn check(text: &str, operation: &Operation) -> Result<CommandPattern, String> {
-    let Some(command) = operation.command() else {
-        return Err("only a command has a pattern".to_owned());
+/// The rule of a pattern, or why there is none.
+pub fn check(text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
+    let Some(key) = prompt.rule_key().filter(|_| prompt.takes_pattern()) else {
+        return Err("no pattern can be kept for this call".to_owned());
     };
-    let pattern = CommandPattern::parse(text, Form::Words, &Bash).map_err(|problem| problem.to_string())?;
+    let rule = LearnedRule::parse(key, text, &Bash)?;
     if redact_text(text) != text {
         return Err("the pattern holds a secret, which would stay in the record; put `*` in its place".to_owned());
     }
-    if pattern.is_overly_broad() {
-        return Err(format!("`{text}` allows far more than this call"));
+    let shown = visible(text);
+    let refused = |why: &str| match nearest(prompt) {
+        Some(nearest) if nearest != text => format!("`{shown}` {why}; `{}` would do", visible(nearest)),
+        _ => format!("`{shown}` {why}"),
+    };
+    if rule.is_overly_broad() {
+        return Err(refused("allows far more than this call"));
     }
-    let draft = sayso_shell::analyse(command);
+    match &rule {
+        LearnedRule::Command(pattern) => {
+            let fit = command_fits(text, pattern, &prompt.operation)?;
+            fit.map_err(refused)?;
+        }
+        LearnedRule::Read(glob) | LearnedRule::Write(glob) => {
+            let target = target(prompt).ok_or("what this call is about cannot be named exactly")?;
+            path_fits(glob, &target, key, prompt.operation.workspace()).map_err(refused)?;
+        }
+        LearnedRule::Fetch(pattern) => {
+            let url = prompt.operation.text(sayso_core::tool::Role::Url).and_then(|url| Url::parse(url).ok());
+            if !url.is_some_and(|url| pattern.matches(&url, Reach::Narrow)) {
+                return Err(refused("does not fit this call"));
+            }
+        }
+        LearnedRule::Tool(_) => {}
+    }
+    Ok(rule)
+}
+
+/// The widest pattern that sayso itself proposes.
+fn nearest(prompt: &Prompt) -> Option<&str> {
+    prompt.proposed().last().copied()
+}
+
+/// A file or a folder that a rule is asked for.
+struct Asked {
+    path: String,
+    is_folder: bool,
+}
+
+/// What the narrowest rule of the prompt names: it was made of what the call really reads or writes.
+fn target(prompt: &Prompt) -> Option<Asked> {
+    let narrowest = prompt.offers.iter().find_map(|offer| offer.rule())?;
+    let (path, is_folder) = match narrowest.pattern.strip_suffix("/**") {
+        Some(folder) => (folder, true),
+        None => (&*narrowest.pattern, false),
+    };
+    Some(Asked { path: join(prompt.operation.workspace(), path), is_folder })
+}
+
+fn path_fits(glob: &PathGlob, target: &Asked, key: RuleKey, workspace: &str) -> Result<(), &'static str> {
+    let subject = Subject { path: &target.path, workspace, home: None };
+    let fits = if target.is_folder { glob.covers_below(subject) } else { glob.matches(subject) };
+    if !fits {
+        return Err("does not fit this call");
+    }
+    if key == RuleKey::Write && !glob.is_literal() && active_in(&target.path, workspace) {
+        return Err("has wildcards, and a file that something runs or obeys is only covered by its own name");
+    }
+    Ok(())
+}
+
+/// Whether the words of a command fit, and are not far fewer than the command has.
+fn command_fits(text: &str, pattern: &CommandPattern, operation: &Operation) -> Result<Result<(), &'static str>, String> {
+    let draft = sayso_shell::analyse(operation.command().unwrap_or_default());
     if draft.opaque.is_some() || draft.commands.iter().any(|one| one.interprets) {
         return Err("what this command runs is not in its words".to_owned());
     }
     let fits = !draft.commands.is_empty() && draft.commands.iter().all(|one| pattern.matches(one, Reach::Narrow));
-    if !fits {
-        return Err(format!("`{text}` does not fit this call"));
-    }
-    if draft.commands.iter().any(|one| is_wider_than_proposed(text, one)) {
-        return Err(format!("`{text}` allows far more than this call"));
-    }
-    Ok(pattern)
+    Ok(match fits {
+        false => Err("does not fit this call"),
+        true if draft.commands.iter().any(|one| is_wider_than_proposed(text, one)) => Err("allows far more than this call"),
+        true => Ok(()),
+    })
 }
 
 /// Whether it names less of a command than the widest pattern that sayso itself would propose: `git *` for `git status`.

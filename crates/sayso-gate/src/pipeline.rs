@@ -210,6 +210,7 @@ impl Gate {
             outcome,
             message,
             note: None,
+            typed: None,
             denied_by: None,
             prompt: yes.as_ref().map(|yes| Arc::clone(&yes.prompt)),
             yes,
@@ -223,6 +224,11 @@ impl Gate {
     /// Whether a call would be denied by now: a question about it that is still open has no yes any more.
     pub fn denies(&self, operation: &Operation) -> bool {
         self.judge(operation, &Turn::alone()).verdict.decision == Decision::Deny
+    }
+
+    /// How a call would be judged by now. Nobody is asked, and nothing is written down.
+    pub fn preview(&self, operation: &Operation) -> Verdict {
+        self.judge(operation, &Turn::alone()).verdict
     }
 
     /// Reads the call, looks at the machine, decides; then lets plugins tighten. A grant for scripts that have changed does not count.

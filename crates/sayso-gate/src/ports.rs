@@ -10,7 +10,10 @@ use sayso_core::digest::Digest;
 use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
 use sayso_core::node::{Node, Value};
+use sayso_core::operation::Operation;
+use sayso_core::presentation::Undo;
 use sayso_core::prompt::{Ended, Prompt, Scope};
+use sayso_core::verdict::Verdict;
 
 use crate::approved::Approved;
 use crate::entry::Entry;
@@ -42,24 +45,27 @@ pub trait World {
         None
     }
 
-    /// What is kept of a path before a tool of sayso replaces or deletes it. Only a host whose tools keep something says so.
-    fn backup(&self, path: &str) -> Backup {
-        let _ = path;
-        Backup::None
+    /// What will come of a call at this door if it runs now. Only what will run the call, or prepares its undo, can say so.
+    fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
+        let _ = (operation, verdict);
+        Outlook::default()
     }
 }
 
-/// What is kept of a file, so that a change of it can be taken back.
+/// What will come of a call if it runs now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Backup {
-    /// Nothing.
-    None,
-    /// Nothing stands there, so taking it back only takes away what comes.
-    Needless,
-    /// All of it, at this place.
-    Kept(String),
-    /// Nothing, and why.
-    Not(String),
+pub struct Outlook {
+    /// Whether `sayso undo` could take it back.
+    pub undo: Undo,
+    /// Why it will fail, where that is known before.
+    pub failure: Option<String>,
+}
+
+impl Default for Outlook {
+    /// Where others run the call, sayso keeps nothing of what it changes.
+    fn default() -> Self {
+        Outlook { undo: Undo::Impossible("sayso does not run it and makes no backup".to_owned()), failure: None }
+    }
 }
 
 /// The content of a file.

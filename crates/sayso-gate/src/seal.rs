@@ -10,6 +10,7 @@ use sayso_core::draft::Reading;
 use sayso_core::effect::{Effect, EffectKind, Place, Target};
 use sayso_core::fact::{Fact, PathKind, Question};
 use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::learned::RuleKey;
 use sayso_core::operation::Operation;
 use sayso_core::prompt::Prompt;
 use sayso_core::verdict::Verdict;
@@ -296,7 +297,7 @@ enum Covers {
 fn covers(key: &GrantKey) -> Covers {
     match key {
         GrantKey::Exact(_) | GrantKey::Payload { .. } | GrantKey::Command { .. } => Covers::SameWords,
-        GrantKey::Pattern(_) => Covers::Pattern,
+        GrantKey::Rule(rule) if rule.key() == RuleKey::Command => Covers::Pattern,
         _ => Covers::Other,
     }
 }

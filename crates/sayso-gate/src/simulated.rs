@@ -62,9 +62,9 @@ impl Simulated {
     #[expect(clippy::panic, reason = "a screen that breaks is what is simulated")]
     fn say(&self, prompt: &Prompt) -> Ended {
         let say = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or(Say::No);
-        let with = |answer: Answer| Ended::Answered { answer, by: "simulated".to_owned() };
+        let with = |answer: Answer| Ended::Answered { answer, by: "simulated".into() };
         match say {
-            Say::Yes(scope) => match prompt.offer(scope) {
+            Say::Yes(scope) => match prompt.yes(scope) {
                 Some(index) => with(prompt.answer(Choice::Offer(index))),
                 // What is not offered cannot be said.
                 None => with(prompt.answer(Choice::Deny)),

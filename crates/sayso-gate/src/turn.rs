@@ -1,9 +1,12 @@
 //! Where a call stands among others: by itself, or as one of a batch.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::vec::IntoIter;
 
 use sayso_core::digest::Digest;
 use sayso_core::grant::Grant;
+use sayso_core::operation::Call;
 use sayso_core::prompt::{Member, Position};
 
 use crate::closing::End;
@@ -27,6 +30,8 @@ pub struct Turn {
     pub quit: bool,
     /// How many grants of the batch there were before the call was asked about.
     pub(crate) grants_before: usize,
+    /// The calls that follow in the batch.
+    pub(crate) calls: Option<Arc<Mutex<IntoIter<Call>>>>,
 }
 
 impl Turn {
@@ -38,6 +43,11 @@ impl Turn {
     /// How many calls follow in the batch.
     pub fn rest(&self) -> usize {
         self.place.map_or(0, |place| place.total.saturating_sub(place.index))
+    }
+
+    /// The calls that follow in the batch, where it is one.
+    pub(crate) fn following(&self) -> Option<MutexGuard<'_, IntoIter<Call>>> {
+        self.calls.as_deref().map(|calls| calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The grants of the batch that may be for a call.

@@ -32,6 +32,8 @@ fn prompt(id: &str) -> Arc<Prompt> {
         verdict: Arc::new(sayso_core::decide::decide(&policy, &case)),
         operation: Arc::new(operation),
         title: String::new(),
+        sentence: "An agent wants to run a command".to_owned(),
+        why: Vec::new(),
         description: String::new(),
         presentation: Presentation::of(Body::Text(Vec::new())),
         round: Round::Only,

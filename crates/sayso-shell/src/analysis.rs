@@ -374,7 +374,8 @@ fn stops_early(name: &str, parsed: &Parsed<'_>) -> bool {
 }
 
 /// Programs that take their options anywhere on every system, since they read them by themselves.
-const OPTIONS_ANYWHERE: [&str; 11] = ["rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree", "xmllint", "ag"];
+const OPTIONS_ANYWHERE: [&str; 13] =
+    ["curl", "wget", "rg", "fd", "fdfind", "bat", "batcat", "exa", "eza", "b3sum", "tree", "xmllint", "ag"];
 
 /// Words that may be files to a program that wants its options first. A number that is not known yet can be no file that anybody hides.
 pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -384,7 +385,8 @@ pub(crate) fn late_options(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         if known.starts_with('-') && !hole::is_literal(&known) {
             continue;
         }
-        scene.read(if known == *word { word } else { &known }, false);
+        let manner = Manner { maybe_option: true, ..Manner::default() };
+        scene.path(EffectKind::Read, if known == *word { word } else { &known }, false, manner);
         scene.doubt();
     }
 }

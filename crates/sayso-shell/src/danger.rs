@@ -95,7 +95,7 @@ fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
         }
         let look = Look { rough: segment.rough, all: shell_reads, exact: segment.after == After::Pipe && !segment.rough };
         if !of_words(&segment.words, look, work, found) {
-            found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
+            found.push((Dangerous, "holds more words that look dangerous than can be looked at".to_owned()));
             break;
         }
     }
@@ -170,7 +170,7 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     if known {
         of_program(words, true, &mut found);
     } else if !of_words(words, Look { rough: false, all: true, exact: true }, &mut work, &mut found) {
-        found.push((Dangerous, "more words that look dangerous than can be looked at".to_owned()));
+        found.push((Dangerous, "holds more words that look dangerous than can be looked at".to_owned()));
     }
     worst_first(found)
 }

@@ -16,10 +16,10 @@ pub(crate) fn of_text(text: &str, quoted: bool, found: &mut Vec<Found>) {
     // What may be run in quotes only adds: a word there that waits says nothing about a loop outside of them.
     let readings: Vec<Vec<u8>> = std::iter::once(false).chain(quoted.then_some(true)).map(|quoted| dense(text, quoted)).collect();
     if readings.iter().any(|dense| is_fork_bomb(dense)) {
-        found.push((Catastrophic, "a fork bomb".to_owned()));
+        found.push((Catastrophic, "is a fork bomb".to_owned()));
     }
     if readings.iter().any(|dense| starts_without_end(dense)) {
-        found.push((Dangerous, "a loop that starts processes without end".to_owned()));
+        found.push((Dangerous, "is a loop that starts processes without end".to_owned()));
     }
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn of_text(text: &str, found: &mut Vec<Found>) {
         found.push((Dangerous, "runs what it downloads, by `iex`".to_owned()));
     }
     if has_ignoring_case(text, "%0|%0") || has_ignoring_case(text, "%0 | %0") {
-        found.push((Catastrophic, "a fork bomb".to_owned()));
+        found.push((Catastrophic, "is a fork bomb".to_owned()));
     }
 }
 

@@ -98,7 +98,8 @@ pub(crate) fn in_folder<'a>(folder: &str, path: &'a str) -> Cow<'a, str> {
     let path = match rooted(path) {
         Some((Root::Home, _)) => return path.into(),
         Some((Root::Here, "")) => ".",
-        Some((Root::Here, rest)) => rest.trim_start_matches('/'),
+        // `$PWD/` is the folder itself.
+        Some((Root::Here, rest)) => Some(rest.trim_start_matches('/')).filter(|rest| !rest.is_empty()).unwrap_or("./"),
         None => path,
     };
     if folder.is_empty() || path.starts_with('/') { path.into() } else { format!("{folder}/{path}").into() }

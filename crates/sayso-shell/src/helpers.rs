@@ -1,18 +1,22 @@
 //! Programs that start others by name to do their one task: who could have planted those is asked as well. Of scripts the world reads it itself.
 
 /// A program or the start of a command, and what it starts.
-const HELPERS: [(&str, &[&str]); 12] = [
+const HELPERS: [(&str, &[&str]); 16] = [
     ("tar", &["gzip", "bzip2", "xz", "zstd", "lzip", "lzma", "lzop", "compress"]),
     ("cpio", &["rsh", "ssh"]),
     ("dpkg", &["dpkg-query", "dpkg-deb"]),
     ("dpkg-deb", &["tar"]),
     ("sdiff", &["diff"]),
     ("diff3", &["diff"]),
+    ("wdiff", &["diff"]),
+    ("gem", &["ruby"]),
+    ("erl", &["dirname", "basename", "sed"]),
     ("gdb", &["iconv"]),
     ("go", &["gcc", "cc", "clang", "g++", "c++", "clang++", "pkg-config", "git"]),
     ("man", &["groff", "nroff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "cat", "less", "pager"]),
     ("apropos", &["whatis"]),
-    ("git submodule", &["sh", "sed", "basename", "uname", "grep", "cat"]),
+    ("git submodule", &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"]),
+    ("git bisect", &["sh", "sed", "basename", "uname", "grep", "cat", "gettext"]),
     ("cargo", &["rustc"]),
 ];
 /// What a search in packed files starts.

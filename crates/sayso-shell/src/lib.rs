@@ -9,6 +9,7 @@ mod assigned;
 mod bash;
 mod carried;
 mod carriers;
+mod cautions;
 mod characters;
 mod comments;
 mod constructs;
@@ -63,6 +64,7 @@ mod wrappers;
 
 use sayso_core::draft::{Command, Draft};
 use sayso_core::policy::command::CommandReader;
+use sayso_core::policy::safe_command::Caution;
 
 /// The reader that policies are given: it reads commands as bash would.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +81,10 @@ impl CommandReader for Bash {
 
     fn normal(&self, words: &[String]) -> Vec<String> {
         normal(words)
+    }
+
+    fn caution(&self, words: &[String]) -> Option<Caution> {
+        cautions::caution(words)
     }
 }
 

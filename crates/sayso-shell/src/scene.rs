@@ -56,6 +56,7 @@ pub(crate) const PLAIN: Manner = Manner {
     redirect: false,
     file_tool: false,
     makes_folder: false,
+    maybe_option: false,
     argument: false,
     repository: false,
     unlisted: false,

@@ -3,13 +3,11 @@
 //! A change that is under way has a file that ends in `.open.json` and is locked by its process. The lock goes with the process, so
 //! whoever finds such a file without a lock knows that the process was cut off. Blanks at its end count the steps that were carried out.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, flock};
@@ -42,6 +40,8 @@ pub struct Step {
 pub struct Change {
     /// The name of its record; later changes have greater names.
     pub name: String,
+    /// Its number, which no other change of this state folder ever has; none where it was written down before there were numbers.
+    pub number: Option<u64>,
     /// The id of the operation.
     pub id: String,
     /// The batch it came in.
@@ -73,8 +73,6 @@ pub struct Change {
 pub struct Changes {
     folder: PathBuf,
     sync: bool,
-    /// What the ids of all operations with changes left in the names of their records.
-    traces: Mutex<HashSet<String>>,
 }
 
 /// A change that is under way.
@@ -88,6 +86,8 @@ pub struct Open {
 }
 
 const UNDER_WAY: &str = ".open.json";
+/// The number of the last change; its file is locked while it is counted up.
+const LAST_NUMBER: &str = ".last-number";
 const READ: Limits = Limits { bytes: 64 << 20, depth: 64, nodes: 4_000_000 };
 
 /// A name for what is unfinished, in the folder of the path it is for.
@@ -156,6 +156,11 @@ impl Change {
         SystemTime::UNIX_EPOCH + Duration::from_nanos(nanos)
     }
 
+    /// What a person types to take it back: `u12`. It is the same wherever the change is named.
+    pub fn handle(&self) -> String {
+        self.number.map_or_else(|| self.name.clone(), |number| format!("u{number}"))
+    }
+
     /// The contents it needs to be taken back, and those it made.
     pub fn digests(&self) -> impl Iterator<Item = Digest> {
         self.steps.iter().flat_map(|step| step.before.files().into_iter().chain(step.after.files())).filter_map(|(digest, _)| digest)
@@ -164,6 +169,7 @@ impl Change {
     fn to_node(&self) -> Node {
         let seconds = self.time().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut entries = vec![
+            ("number", self.number.map_or(Value::Null.into(), |number| Value::Number(number.to_string()).into())),
             ("id", Node::text(&self.id)),
             ("batch", self.batch.as_ref().map_or(Value::Null.into(), Node::text)),
             ("session", Node::text(&self.session)),
@@ -192,6 +198,7 @@ impl Change {
         };
         Some(Change {
             name: name.to_owned(),
+            number: node.get("number").and_then(Node::as_whole),
             id: text("id")?,
             batch: text("batch"),
             session: text("session")?,
@@ -208,28 +215,14 @@ impl Change {
     }
 }
 
-/// Whether an id can be typed behind `sayso undo` as it is. An agent chooses its ids: `--yes` or `x; rm -rf ~` is no id to hand to a person.
-pub fn is_plain(id: &str) -> bool {
-    const LONGEST: usize = 64;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-    id.len() <= LONGEST && id.bytes().all(plain) && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-}
-
-/// The part of a record's name that the id of its operation makes.
-fn trace(id: &str) -> String {
-    let digest = Digest::of_bytes(id.as_bytes()).to_string();
-    digest.get(7..15).unwrap_or_default().to_owned()
-}
-
 /// A name for the record of a new change: after all others of this process, and as late as the clock says.
-pub fn new_name(id: &str) -> String {
+pub fn new_name() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     let last = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1))).unwrap_or(now);
-    // An id may hold anything, so its digest stands in the name. The random part keeps two processes apart.
-    let random = random();
-    format!("{:019}-{}{}", now.max(last + 1), trace(id), random.get(..8).unwrap_or_default())
+    // The random part keeps two processes apart.
+    format!("{:019}-{}", now.max(last + 1), random())
 }
 
 impl Changes {
@@ -239,10 +232,7 @@ impl Changes {
     /// If it cannot be made.
     pub fn open(folder: PathBuf, sync: bool) -> Result<Changes, String> {
         make(&folder)?;
-        let changes = Changes { folder, sync, traces: Mutex::default() };
-        let trace = |name: &String| name.split('-').nth(1).and_then(|rest| rest.get(..8)).map(str::to_owned);
-        let traces = changes.names().iter().filter_map(trace).collect();
-        Ok(Changes { traces: Mutex::new(traces), ..changes })
+        Ok(Changes { folder, sync })
     }
 
     /// Where they lie.
@@ -328,9 +318,21 @@ impl Changes {
         self.names().iter().filter(|name| !name.ends_with(UNDER_WAY)).filter_map(|name| self.read(name)).collect()
     }
 
-    /// Whether no change that this process knows of came from an operation with this id; from now on one has.
-    pub fn claim(&self, id: &str) -> bool {
-        self.traces.lock().unwrap_or_else(PoisonError::into_inner).insert(trace(id))
+    /// A number that no change has had so far; none where it cannot be written down.
+    pub fn next_number(&self) -> Option<u64> {
+        let path = self.folder.join(LAST_NUMBER);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+        flock(&file, FlockOperation::LockExclusive).ok()?;
+        let mut written = Vec::new();
+        std::io::Read::read_to_end(&mut &file, &mut written).ok()?;
+        let written = std::str::from_utf8(&written).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        // Where the file was lost or damaged, the records know.
+        let last = written.or_else(|| self.all().iter().filter_map(|change| change.number).max()).unwrap_or(0);
+        let next = last.checked_add(1)?;
+        let text = format!("{next}\n");
+        file.write_all_at(text.as_bytes(), 0).ok()?;
+        file.set_len(text.len() as u64).ok()?;
+        Some(next)
     }
 
     /// Forgets a change.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::backups::Backups;
 use crate::beneath::shown;
-use crate::changes::{Change, Changes, Open, is_plain};
+use crate::changes::{Change, Changes, Open};
 use crate::comparison::{Difference, compare};
 use crate::contents::{keep, keep_listing, look, missing, read_listing, recall};
 use crate::files::{About, Files};
@@ -95,7 +95,7 @@ impl Keeping {
             backups.flush().map_err(NotKept::Cannot)?;
         }
         files.listings().set_last(workspace, &digest);
-        let change = Change { listing: Some(digest), ..about.into_change(Vec::new(), None) };
+        let change = Change { listing: Some(digest), ..about.into_change(files.changes(), Vec::new(), None) };
         let open = files.changes().begin(&change).map_err(NotKept::Cannot)?;
         drop(lock);
         if let Some(earlier) = earlier.filter(|earlier| *earlier != digest) {
@@ -190,8 +190,7 @@ fn conclude(
     change.left_out.clone_from(&done.left_out);
     change.listing = None;
     changes.finish_as(open, &change)?;
-    let own = is_plain(&change.id) && changes.claim(&change.id);
-    done.change = Some(if own { change.id } else { change.name });
+    done.change = Some(change.handle());
     Ok(done)
 }
 

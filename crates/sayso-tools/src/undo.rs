@@ -7,7 +7,7 @@ use sayso_core::visible::{visible, visible_block};
 use similar::TextDiff;
 
 use crate::beneath::{self, Spot, Trouble, shown};
-use crate::changes::{Change, Step, is_plain};
+use crate::changes::{Change, Step};
 use crate::files::{About, Files};
 use crate::making::Source;
 use crate::replace::shallow;
@@ -19,7 +19,7 @@ use crate::tree::{self, Looking};
 pub enum Which<'a> {
     /// The last one that was not taken back yet.
     Last,
-    /// The one of an operation, or the one whose record has this name.
+    /// The one with this handle, of this operation, or whose record has this name.
     Id(&'a str),
     /// All of a batch.
     Batch(&'a str),
@@ -52,8 +52,10 @@ pub struct Conflict {
 /// What came of an undo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
-    /// The id of the undo, which is a change itself.
+    /// What takes the undo back, which is a change itself.
     pub id: String,
+    /// The id of the call that it was written down as.
+    pub call: String,
     /// What was done, in words.
     pub words: Vec<String>,
 }
@@ -87,7 +89,7 @@ pub fn plan(kit: &Files, which: Which<'_>) -> Result<Plan, String> {
     let changes = chosen(kit, which)?;
     for change in &changes {
         if let Some(why) = &change.unkept {
-            return Err(format!("`{}` cannot be undone: {}. nothing was changed", visible(&change.id), why));
+            return Err(format!("`{}` cannot be undone: {}. nothing was changed", change.handle(), why));
         }
     }
     let mut plan = Plan { changes, steps: Vec::new(), words: Vec::new(), conflicts: Vec::new() };
@@ -149,7 +151,7 @@ impl Touched {
 
 fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
     let all = kit.changes().finished();
-    let known = |id: &str| all.iter().any(|change| change.id == id || change.name == id || change.batch.as_deref() == Some(id));
+    let known = |id: &str| all.iter().any(|change| is_handle(change, id) || change.id == id || change.batch.as_deref() == Some(id));
     let missing = match which {
         Which::Last => "there is nothing to undo".to_owned(),
         Which::Id(id) | Which::Batch(id) if known(id) => format!("`{}` was undone already", visible(id)),
@@ -172,7 +174,7 @@ fn chosen(kit: &Files, which: Which<'_>) -> Result<Vec<Change>, String> {
 
 /// The change that an id means. An agent chooses the ids of its operations, also those of others: where several have it, none is meant.
 fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
-    if let Some(named) = standing.iter().find(|change| change.name == id) {
+    if let Some(named) = standing.iter().find(|change| is_handle(change, id)) {
         return Ok(Some(named.clone()));
     }
     let mut with_it: Vec<Change> = standing.into_iter().filter(|change| change.id == id).collect();
@@ -181,16 +183,15 @@ fn one(standing: Vec<Change>, id: &str) -> Result<Option<Change>, String> {
     }
     let each = |change: &Change| {
         let paths: Vec<String> = change.steps.iter().take(MOST_NAMED).map(|step| format!("`{}`", shown(&step.path))).collect();
-        format!("\n  {}  {} {}", change.name, visible(&change.tool), paths.join(", "))
+        format!("\n  {}  {} {}", change.handle(), visible(&change.tool), paths.join(", "))
     };
     let list: String = with_it.iter().take(MOST_NAMED).map(each).collect();
     Err(format!("`{}` is the id of {} changes; nothing was changed. say which, the newest first:{list}", visible(id), with_it.len()))
 }
 
-/// What a person types to take a change back: the id of its operation where that is plain and only its own, else the name of its record.
-pub fn handle<'a>(change: &'a Change, standing: &[Change]) -> &'a str {
-    let alone = standing.iter().filter(|other| other.id == change.id || other.batch.as_deref() == Some(&change.id)).count() == 1;
-    if alone && is_plain(&change.id) { &change.id } else { &change.name }
+/// Whether a text names this very change: no agent can choose a handle or the name of a record.
+pub fn is_handle(change: &Change, text: &str) -> bool {
+    change.handle() == text || change.name == text
 }
 
 enum Standing {
@@ -318,10 +319,11 @@ pub fn apply(kit: &Files, plan: &Plan, id: &str, session: &str) -> Result<Undone
         undoes: plan.changes.iter().map(|change| change.name.clone()).collect(),
         asked: true,
     };
+    let call = about.id.clone();
     let made = kit.carry_out(about, plan.steps.clone(), unkept, &Source::Kept(kit.backups()));
     let made = made.map_err(|why| format!("{why}. nothing was changed"))?;
     let words = plan.words.iter().map(|(_, words)| words.clone()).chain(made.remarks).collect();
-    Ok(Undone { id: made.id, words })
+    Ok(Undone { id: made.id, call, words })
 }
 
 fn refuse(conflicts: &[Conflict]) -> Result<(), String> {

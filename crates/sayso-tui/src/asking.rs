@@ -9,11 +9,12 @@ use sayso_core::prompt::{Answer, Choice, Prompt, Round, Scope};
 
 use crate::block::Block;
 use crate::clock::{ARMING, Clock};
+use crate::confirm::Confirm;
 use crate::document::Document;
 use crate::entry::Entry;
 use crate::key::Key;
 use crate::legend;
-use crate::look::{Look, is_routine, must_be_seen};
+use crate::look::{Look, is_compact, must_be_seen};
 use crate::patterns::{PatternEntry, Patterns};
 
 /// What comes of a key.
@@ -35,8 +36,8 @@ pub enum Next {
 pub(crate) enum Mode {
     /// The question itself.
     Question,
-    /// A wider yes: its reach is shown, and a second key is needed.
-    Confirm { offers: Vec<usize>, at: usize },
+    /// A wider yes: how far and how wide it goes is shown, and a second key is needed.
+    Confirm(Confirm),
     /// A pattern is typed.
     Pattern(PatternEntry),
     /// Words for the agent are typed.
@@ -52,6 +53,10 @@ pub struct Asking {
     pub(crate) prompt: Arc<Prompt>,
     pub(crate) look: Look,
     pub(crate) document: Document,
+    /// The bodies as they are, where the question is too short for them and somebody has looked.
+    pub(crate) viewed: Option<Document>,
+    /// What is only known of the call.
+    pub(crate) details: Document,
     pub(crate) mode: Mode,
     /// Why the last key decided nothing.
     pub(crate) notice: Option<String>,
@@ -59,6 +64,10 @@ pub struct Asking {
     pub(crate) cramped: bool,
     pub(crate) clock: Clock,
     patterns: Arc<dyn Patterns>,
+    /// Something was pressed that means nothing here: whoever did so is not looking, and Enter is no yes any more.
+    disturbed: bool,
+    /// The key that chose the answer, as the record shows it.
+    pressed: Option<String>,
     /// From when keys count; none until the question stands there.
     armed: Option<Instant>,
 }
@@ -66,9 +75,23 @@ pub struct Asking {
 impl Asking {
     /// Starts to ask.
     pub fn new(prompt: Arc<Prompt>, look: Look, patterns: Arc<dyn Patterns>, now: Instant) -> Self {
-        let document = Document::new(&prompt, &look);
+        let (document, details) = (Document::question(&prompt, &look), Document::details(&prompt, &look));
         let clock = Clock::start(prompt.timeout, now);
-        Asking { prompt, look, document, mode: Mode::Question, notice: None, cramped: false, clock, patterns, armed: None }
+        Asking {
+            prompt,
+            look,
+            document,
+            viewed: None,
+            details,
+            mode: Mode::Question,
+            notice: None,
+            cramped: false,
+            clock,
+            patterns,
+            disturbed: false,
+            pressed: None,
+            armed: None,
+        }
     }
 
     /// The question stands on the screen now.
@@ -83,6 +106,11 @@ impl Asking {
         self.armed = None;
     }
 
+    /// The time that somebody else keeps for this prompt, and every other screen shows.
+    pub fn set_due(&mut self, due: Option<Instant>) {
+        self.clock = Clock::until(due);
+    }
+
     /// Whether the time is up.
     pub fn is_over(&self, now: Instant) -> bool {
         self.clock.left(now).is_some_and(|left| left.is_zero())
@@ -95,13 +123,24 @@ impl Asking {
 
     /// Whether colours are still being worked out, so that another frame in a moment may have more of them.
     pub fn is_waiting(&self) -> bool {
-        self.document.is_waiting()
+        self.viewed.as_ref().unwrap_or(&self.document).is_waiting()
     }
 
     /// More came with the key that would have answered: somebody pasted, or did not look.
     pub fn too_fast(&mut self) {
         self.notice = Some("that came too fast for a key, and decides nothing".to_owned());
+        self.disturbed = true;
         self.disarm();
+    }
+
+    /// Something was typed that was not meant for this question: from here on Enter is no yes.
+    pub fn disturb(&mut self) {
+        self.disturbed = true;
+    }
+
+    /// Whether Enter says yes now: where the policy lets it, for what is routine, and only as the first key that is pressed.
+    pub(crate) fn enter_approves(&self) -> bool {
+        self.look.enter_approves && !self.disturbed && self.prompt.is_routine()
     }
 
     /// Takes what came in one go.
@@ -111,6 +150,10 @@ impl Asking {
         // Nobody types two keys in the same moment: a terminal that does not tell pastes apart sends them like this.
         if typed > 1 && !in_text && !keys.contains(&Key::Ctrl('c')) {
             self.clock.activity(now);
+            let is_yes = |key: &Key| matches!(key, Key::Char(key) if self.look.keymap.key(*key) == Some(Action::Allow(Scope::Once)));
+            if self.cancels_with_any_key() && !self.is_too_early(now) && !keys.iter().all(is_yes) {
+                return self.answer(Choice::Deny, None);
+            }
             self.too_fast();
             return Next::Wait;
         }
@@ -127,8 +170,7 @@ impl Asking {
     }
 
     fn key(&mut self, key: Key, now: Instant) -> Next {
-        let in_text = matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. });
-        let too_early = !in_text && self.armed.is_none_or(|armed| now < armed);
+        let too_early = self.is_too_early(now);
         if too_early && !matches!(key, Key::Focus(_)) {
             // Whoever is in the middle of a sentence goes on typing: the moment starts again with each key.
             self.armed = now.checked_add(ARMING);
@@ -142,13 +184,17 @@ impl Asking {
         }
         self.clock.activity(now);
         if too_early {
+            self.disturbed = true;
             self.notice = Some("what was typed before the question stood there does not count".to_owned());
             return Next::Wait;
         }
         self.notice = None;
+        if self.cancels_with_any_key() {
+            return self.confirmation(&key);
+        }
         match &mut self.mode {
             Mode::Question => self.question(key, now),
-            Mode::Confirm { .. } => self.confirm(&key),
+            Mode::Confirm(_) => self.confirm(&key, now),
             Mode::Pattern(_) => self.pattern(&key, now),
             Mode::Note { .. } => self.note(&key, now),
             Mode::Help { block, top } => {
@@ -164,10 +210,35 @@ impl Asking {
         }
     }
 
+    /// Whether what is typed comes too early to count. What is typed as text always counts.
+    fn is_too_early(&self, now: Instant) -> bool {
+        !matches!(self.mode, Mode::Pattern(_) | Mode::Note { .. }) && self.armed.is_none_or(|armed| now < armed)
+    }
+
+    /// At the second of two confirmations every key but the yes key cancels (P-07).
+    fn cancels_with_any_key(&self) -> bool {
+        self.prompt.round == Round::Second && matches!(self.mode, Mode::Question)
+    }
+
+    fn confirmation(&mut self, key: &Key) -> Next {
+        // What a terminal reports is no key of a person's.
+        if *key == Key::Other {
+            return Next::Wait;
+        }
+        self.pressed = Some(key.name());
+        let pressed = if let Key::Char(character) = key { self.look.keymap.key(*character) } else { None };
+        match Action::at(pressed, &self.prompt) {
+            Some(yes @ Action::Allow(_)) => self.allow(yes),
+            Some(Action::Quit) => self.answer(Choice::Quit, None),
+            _ => self.answer(Choice::Deny, None),
+        }
+    }
+
     fn question(&mut self, key: Key, now: Instant) -> Next {
+        self.pressed = Some(key.name());
         match key {
             Key::Esc => self.answer(Choice::Deny, None),
-            Key::Enter if self.look.enter_approves && is_routine(&self.prompt) => self.act(Action::Allow(Scope::Once), now),
+            Key::Enter if self.enter_approves() => self.act(Action::Allow(Scope::Once), now),
             Key::Enter => self.nothing("Enter decides nothing here"),
             Key::Tab => {
                 self.mode = Mode::Note { entry: Entry::default(), opened: now };
@@ -181,7 +252,7 @@ impl Asking {
                 self.document.scroll(&Key::PageDown);
                 Next::Wait
             }
-            Key::Char(character) => match self.look.keymap.key(character) {
+            Key::Char(character) => match Action::at(self.look.keymap.key(character), &self.prompt) {
                 Some(action) => self.act(action, now),
                 None => self.nothing("that is none of the keys, and decides nothing"),
             },
@@ -197,22 +268,24 @@ impl Asking {
             Action::Deny => self.answer(Choice::Deny, None),
             Action::Quit => self.answer(Choice::Quit, None),
             Action::View => {
-                // What was seen of the short form is not what is viewed.
-                if !self.document.is_whole() {
-                    self.document = Document::whole(&self.prompt, &self.look);
+                if self.viewed.is_none() && is_compact(&self.prompt) {
+                    self.viewed = Some(Document::with_bodies(&self.prompt, &self.look));
                 }
-                self.mode = Mode::View { pane: 0 };
+                // A command that was seen whole in the question is not what is looked for: what is left are its details.
+                let is_command = matches!(self.prompt.presentation.whole(), Body::Command { .. });
+                let pane = if is_command && self.document.unseen_call() == 0 { self.bodies().bodies() } else { 0 };
+                self.mode = Mode::View { pane };
                 Next::Wait
             }
             Action::Help => {
-                self.mode = Mode::Help { block: Block::new(legend::help(&self.prompt, &self.look)), top: 0 };
+                self.mode = Mode::Help { block: Block::new(legend::help(&self.prompt, &self.look, self.enter_approves())), top: 0 };
                 Next::Wait
             }
             Action::Pattern if legend::takes_pattern(&self.prompt) => {
                 if let Some(why) = self.withheld() {
                     return self.nothing(&why);
                 }
-                self.mode = Mode::Pattern(PatternEntry::open(&self.prompt, self.patterns.as_ref(), now));
+                self.mode = Mode::Pattern(PatternEntry::open(&self.prompt, None, self.patterns.as_ref(), now));
                 Next::Wait
             }
             // Where no pattern can be kept, the key means the project.
@@ -230,7 +303,7 @@ impl Asking {
         if action == Action::Allow(Scope::Once) {
             return self.answer(Choice::Offer(first), None);
         }
-        self.mode = Mode::Confirm { offers, at: 0 };
+        self.mode = Mode::Confirm(Confirm::open(action, offers, &self.prompt, self.look.keymap, self.patterns.as_ref()));
         // The second key is a fresh one.
         self.disarm();
         Next::Wait
@@ -253,27 +326,24 @@ impl Asking {
         (unseen > 0).then(|| format!("{lines} not on the screen yet: look first (PgDn, or {key} for all), then say yes"))
     }
 
-    fn confirm(&mut self, key: &Key) -> Next {
-        let Mode::Confirm { offers, at } = &mut self.mode else { return Next::Wait };
+    fn confirm(&mut self, key: &Key, now: Instant) -> Next {
+        let Mode::Confirm(confirm) = &mut self.mode else { return Next::Wait };
         match key {
-            Key::Char('y' | 'Y') if !self.cramped => match offers.get(*at).copied() {
+            Key::Char('y' | 'Y') if !self.cramped => match confirm.chosen() {
                 Some(offer) => return self.answer(Choice::Offer(offer), None),
                 None => self.mode = Mode::Question,
             },
             Key::Char('y' | 'Y') => return self.nothing("the window is too small to show this: make it larger first"),
-            Key::Down => *at = (*at + 1) % offers.len().max(1),
-            Key::Up => *at = (*at + offers.len().max(1) - 1) % offers.len().max(1),
-            Key::Char(digit @ '1'..='9') => {
-                let chosen = usize::try_from(u32::from(*digit) - u32::from('1')).unwrap_or(usize::MAX);
-                if chosen < offers.len() {
-                    *at = chosen;
-                }
+            Key::Char('e' | 'E') if self.prompt.takes_pattern() => {
+                let offer = confirm.chosen().and_then(|at| self.prompt.offers.get(at));
+                self.mode = Mode::Pattern(PatternEntry::open(&self.prompt, offer, self.patterns.as_ref(), now));
             }
             Key::Esc | Key::Char('n' | 'N' | 'q') | Key::Backspace => self.mode = Mode::Question,
             Key::Paste(_) => {
                 self.disarm();
                 return self.nothing("what is pasted answers nothing");
             }
+            key if confirm.key(key, &self.prompt, self.patterns.as_ref()) => {}
             _ => return self.nothing("only y keeps that; Esc goes back"),
         }
         Next::Wait
@@ -314,11 +384,12 @@ impl Asking {
 
     fn view(&mut self, key: &Key) -> Next {
         let Mode::View { pane } = &mut self.mode else { return Next::Wait };
-        let panes = self.document.bodies() + 1;
-        let taken = match self.document.body(*pane) {
+        let document = self.viewed.as_mut().unwrap_or(&mut self.document);
+        let panes = document.bodies() + 1;
+        let taken = match document.body(*pane) {
             // While a search is typed, every key is a letter of it.
             Some(body) => (body.is_typing() || !matches!(key, Key::Tab | Key::BackTab)) && body.key(key),
-            None => self.document.scroll(key),
+            None => self.details.scroll(key),
         };
         if taken {
             return Next::Wait;
@@ -327,12 +398,17 @@ impl Asking {
         match key {
             Key::Tab => *pane = (*pane + 1) % panes,
             Key::BackTab => *pane = (*pane + panes - 1) % panes,
-            Key::Char(' ') => drop(self.document.scroll(&Key::PageDown)),
+            Key::Char(' ') => drop(self.details.scroll(&Key::PageDown)),
             Key::Char(character) if *character == 'q' || is_view(*character) => self.leave_view(),
             Key::Esc | Key::Enter => self.leave_view(),
             _ => return self.nothing("Esc goes back to the question"),
         }
         Next::Wait
+    }
+
+    /// The document whose bodies are looked at.
+    pub(crate) fn bodies(&mut self) -> &mut Document {
+        self.viewed.as_mut().unwrap_or(&mut self.document)
     }
 
     fn leave_view(&mut self) {
@@ -343,10 +419,11 @@ impl Asking {
 
     fn nothing(&mut self, why: &str) -> Next {
         self.notice = Some(why.to_owned());
+        self.disturbed = true;
         Next::Wait
     }
 
     fn answer(&self, choice: Choice, note: Option<String>) -> Next {
-        Next::Answered(Answer { note, ..self.prompt.answer(choice) })
+        Next::Answered(Answer { note, typed: self.pressed.clone(), ..self.prompt.answer(choice) })
     }
 }

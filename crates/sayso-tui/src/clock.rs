@@ -23,6 +23,11 @@ impl Clock {
         Clock { wait, due: wait.and_then(after), last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))) }
     }
 
+    /// Waits until then, whatever happens here: somebody else keeps the time, and moves it. None waits for ever.
+    pub fn until(due: Option<Instant>) -> Self {
+        Clock { wait: None, due, last: due }
+    }
+
     /// Somebody is at the prompt.
     pub fn activity(&mut self, now: Instant) {
         if let (Some(wait), Some(due), Some(last)) = (self.wait, self.due, self.last) {
@@ -65,6 +70,9 @@ mod tests {
         assert_eq!(clock.left(at(130)), Some(Duration::ZERO));
         assert_eq!(clock.seconds(at(119) + Duration::from_millis(500)), Some(1));
         assert_eq!(clock.next_change(at(119) + Duration::from_millis(500)), Some(Duration::from_millis(501)));
+        let mut kept_elsewhere = Clock::until(Some(at(40)));
+        kept_elsewhere.activity(at(30));
+        assert_eq!(kept_elsewhere.seconds(at(30)), Some(10), "keys here do not move it");
         let mut never = Clock::start(None, start);
         never.activity(at(5));
         assert_eq!((never.left(at(9)), never.next_change(at(9))), (None, None));

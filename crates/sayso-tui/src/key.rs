@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sayso_core::visible::visible;
+
 /// A key, or what else a terminal tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
@@ -45,6 +47,21 @@ pub enum Key {
     Focus(bool),
     /// Anything else: it decides nothing.
     Other,
+}
+
+impl Key {
+    /// The key as records and legends name it.
+    pub fn name(&self) -> String {
+        match self {
+            Key::Char(' ') => "Space".to_owned(),
+            Key::Char(character) => visible(&character.to_string()).into_owned(),
+            Key::Ctrl(letter) => format!("Ctrl-{}", letter.to_ascii_uppercase()),
+            Key::Paste(_) => "paste".to_owned(),
+            Key::Focus(_) | Key::Other => "other".to_owned(),
+            Key::NewLine => "Alt-Enter".to_owned(),
+            named => format!("{named:?}"),
+        }
+    }
 }
 
 /// An Escape that nothing follows for so long is the key.

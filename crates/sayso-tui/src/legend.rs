@@ -1,10 +1,10 @@
 //! Which keys there are, drawn from the keymap that is active: a short line below a prompt, and all of it as help.
 
 use sayso_core::keymap::Action;
-use sayso_core::prompt::{Prompt, Scope, Stores};
+use sayso_core::prompt::{Prompt, Round, Scope};
 
 use crate::fold::{Spans, line};
-use crate::look::{Look, is_routine};
+use crate::look::Look;
 use crate::theme::Tone;
 
 /// All scopes, narrowest first.
@@ -19,11 +19,17 @@ pub fn entry(key: &str, words: &str) -> Spans {
 }
 
 /// The keys of a prompt, short. `…` says that something is shown before it counts.
-pub fn short(prompt: &Prompt, look: &Look) -> Vec<Spans> {
+pub fn short(prompt: &Prompt, look: &Look, enter_approves: bool) -> Vec<Spans> {
+    if prompt.round == Round::Second {
+        return second(prompt, look);
+    }
     let mut out = Vec::new();
     let mut add = |action: Action, words: &str| out.extend(look.keymap.key_of(action).map(|key| entry(&key.to_string(), words)));
-    for scope in SCOPES.into_iter().filter(|scope| prompt.offer(*scope).is_some()) {
+    let names_rest = look.keymap.names_rest_at_the_end(prompt);
+    let is_named = |scope: &Scope| prompt.offer(*scope).is_some() || *scope == Scope::Batch && names_rest;
+    for scope in SCOPES.into_iter().filter(is_named) {
         let words = match scope {
+            Scope::Batch if names_rest => "the same: nothing follows",
             Scope::Once if prompt.group.is_empty() => "allow once",
             Scope::Once => "allow all of these once",
             Scope::Batch => "allow the rest…",
@@ -42,6 +48,9 @@ pub fn short(prompt: &Prompt, look: &Look) -> Vec<Spans> {
         add(Action::Pattern, "this project…");
     }
     add(Action::Deny, "deny");
+    if enter_approves {
+        out.push(entry("Enter", "allow once"));
+    }
     out.push(entry("Tab", "deny, say why"));
     let mut add = |action: Action, words: &str| out.extend(look.keymap.key_of(action).map(|key| entry(&key.to_string(), words)));
     add(Action::View, "view all");
@@ -50,13 +59,40 @@ pub fn short(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     out
 }
 
+/// The second of two confirmations has one key that says yes, to what was chosen at the first.
+fn second(prompt: &Prompt, look: &Look) -> Vec<Spans> {
+    let yes = look.keymap.key_of(Action::Allow(Scope::Once)).unwrap_or('y').to_string();
+    let words = prompt.offers.first().filter(|offer| offer.scope > Scope::Once).map(|offer| format!("yes: {}", offer.words));
+    vec![entry(&yes, &words.unwrap_or_else(|| "yes, allow once".to_owned())), entry("any other key", "cancel")]
+}
+
+/// The same keys for a prompt of a few rows: the shortest words, and without what the help has as well.
+pub fn compact(keys: Vec<Spans>) -> Vec<Spans> {
+    const SHORTER: [(&str, &str); 5] = [
+        (" this session…", " session…"),
+        (" this project…", " project…"),
+        (" allow the rest…", " the rest…"),
+        (" the same: nothing follows", " the same"),
+        (" view all", " details"),
+    ];
+    const LEFT_OUT: [&str; 3] = [" deny, say why", " stop", " stop the batch"];
+    let words = |item: &Spans| item.last().map_or(String::new(), |(_, text)| text.clone());
+    let mut out: Vec<Spans> = keys.into_iter().filter(|item| !LEFT_OUT.contains(&words(item).as_str())).collect();
+    for (_, text) in out.iter_mut().filter_map(|item| item.last_mut()) {
+        if let Some((_, shorter)) = SHORTER.iter().find(|(long, _)| long == text) {
+            *text = (*shorter).to_owned();
+        }
+    }
+    out
+}
+
 /// Whether a pattern can be typed.
 pub fn takes_pattern(prompt: &Prompt) -> bool {
-    prompt.offers.iter().any(|offer| matches!(offer.stores, Stores::Rule(_)))
+    prompt.takes_pattern()
 }
 
 /// What every key does, with what each answer would store, in the words of the gate.
-pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
+pub fn help(prompt: &Prompt, look: &Look, enter_approves: bool) -> Vec<Spans> {
     let mut out = Vec::new();
     let row = |key: &str, words: String| vec![(Tone::Key, format!("{key:>6}  ")), (Tone::Text, words)];
     let key_of = |action: Action| look.keymap.key_of(action).map(|key| key.to_string());
@@ -65,6 +101,9 @@ pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
         let Some(key) = key_of(Action::Allow(scope)) else { continue };
         let mut offers = prompt.offers.iter().filter(|offer| offer.scope == scope);
         match offers.next() {
+            None if Action::at(Some(Action::Allow(scope)), prompt) == Some(Action::Allow(Scope::Once)) => {
+                out.push(row(&key, "allow this once: nothing follows in this batch".to_owned()));
+            }
             None => out.push(vec![(Tone::Faint, format!("{key:>6}  ({}: not offered here)", scope.word()))]),
             Some(first) => {
                 let first = if scope == Scope::Once { first.words.clone() } else { format!("{} (asks for `y` first)", first.words) };
@@ -86,7 +125,7 @@ pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     }
     if let Some(key) = key_of(Action::Pattern) {
         match (takes_pattern(prompt), prompt.offer(Scope::Project)) {
-            (true, _) => out.push(row(&key, "allow a pattern of commands: you see what it covers and how far it reaches".to_owned())),
+            (true, _) => out.push(row(&key, "allow a pattern of your own: you see what it covers and how far it reaches".to_owned())),
             (false, Some(at)) => out.extend(prompt.offers.get(at).map(|offer| row(&key, format!("{} (asks for `y` first)", offer.words)))),
             (false, None) => out.push(vec![(Tone::Faint, format!("{key:>6}  (pattern: not offered here)"))]),
         }
@@ -99,7 +138,7 @@ pub fn help(prompt: &Prompt, look: &Look) -> Vec<Spans> {
     out.extend(key_of(Action::View).map(|key| row(&key, "view all of it on the whole screen".to_owned())));
     out.push(row("↑ ↓", "scroll, also PgUp, PgDn, Home, End".to_owned()));
     let enter =
-        if look.enter_approves && is_routine(prompt) { "allow once: this prompt is routine" } else { "nothing: it never approves here" };
+        if enter_approves { "allow once; not any more after a key that means nothing" } else { "nothing: it does not approve here" };
     out.push(row("Enter", enter.to_owned()));
     out.extend(key_of(Action::Help).map(|key| row(&key, "this".to_owned())));
     out.push(Vec::new());

@@ -4,6 +4,8 @@ pub mod asking;
 pub mod block;
 pub mod chat;
 pub mod clock;
+mod confirm;
+pub mod content;
 pub mod document;
 pub mod draw;
 pub mod entry;

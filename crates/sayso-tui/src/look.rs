@@ -1,8 +1,8 @@
 //! How prompts look, as the policy says, and which of them look grave.
 
 use sayso_core::keymap::Keymap;
-use sayso_core::prompt::{Prompt, Round};
-use sayso_core::verdict::{Confirm, Risk, Tier, Verdict};
+use sayso_core::prompt::{Prompt, Round, Style};
+use sayso_core::verdict::{Level, Risk, Tier, Verdict};
 
 use crate::theme::Theme;
 
@@ -15,7 +15,7 @@ pub struct Look {
     pub risk: bool,
     /// Whether the rule that made it ask is shown.
     pub rule: bool,
-    /// Whether Enter approves a routine prompt.
+    /// Whether Enter approves a routine prompt, until a key is pressed that means nothing.
     pub enter_approves: bool,
     /// Colours.
     pub theme: Theme,
@@ -23,23 +23,18 @@ pub struct Look {
 
 /// Whether a prompt looks different from a routine one.
 pub fn is_grave(verdict: &Verdict) -> bool {
-    verdict.tier != Tier::None || verdict.risk == Risk::High || must_ask(verdict)
+    verdict.tier != Tier::None || verdict.risk == Risk::High || verdict.must_ask()
+}
+
+/// Whether a prompt is shown in a few rows, with everything else behind a key: one of low or medium risk, and any that is not grave on the
+/// status lines.
+pub fn is_compact(prompt: &Prompt) -> bool {
+    let alone = prompt.round == Round::Only && prompt.group.is_empty() && prompt.alike.is_none() && !prompt.offers.is_empty();
+    alone && !is_grave(&prompt.verdict) && (prompt.verdict.level() <= Level::Medium || prompt.style == Style::Status)
 }
 
 /// Whether all of it has to be looked at before a yes.
 pub fn must_be_seen(prompt: &Prompt) -> bool {
     // Whoever is asked for the second time has seen it the first time.
     prompt.round != Round::Second && (is_grave(&prompt.verdict) || prompt.verdict.risk >= Risk::High)
-}
-
-/// Whether Enter may be a yes, where the policy lets it be one (Z-03).
-pub fn is_routine(prompt: &Prompt) -> bool {
-    prompt.round == Round::Only
-        && prompt.verdict.confirm != Confirm::Double
-        && matches!(prompt.verdict.risk, Risk::Low | Risk::Medium)
-        && !must_ask(&prompt.verdict)
-}
-
-fn must_ask(verdict: &Verdict) -> bool {
-    verdict.reasons.iter().any(|reason| reason.must_ask)
 }

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use sayso_core::prompt::{Choice, Prompt, Scope, Stores};
+use sayso_core::learned::LearnedRule;
+use sayso_core::prompt::{Choice, Offer, Prompt, RuleText, Scope, Stores};
+use sayso_core::tool::Kind;
 use sayso_core::visible::visible;
 
 use crate::entry::Entry;
@@ -13,17 +15,17 @@ use crate::theme::Tone;
 
 /// Who knows about patterns: the gate that takes them, and the record.
 pub trait Patterns: Send + Sync {
-    /// Whether the gate would take a pattern for this prompt, or why not.
-    fn check(&self, text: &str, prompt: &Prompt) -> Result<(), String>;
+    /// The rule of a pattern that is typed at this prompt, or why the gate would not take it.
+    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String>;
 
-    /// What else a pattern would have covered; none where nobody can tell.
-    fn earlier(&self, text: &str, prompt: &Prompt) -> Option<Earlier>;
+    /// What else an answer would have covered, had it been given before; none where that is not known.
+    fn earlier(&self, stores: &Stores, scope: Scope, prompt: &Prompt) -> Option<Earlier>;
 }
 
 /// What a pattern would have covered before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Earlier {
-    /// So many different commands were looked at.
+    /// So many different calls were looked at.
     pub looked_at: usize,
     /// There are more in the record.
     pub more: bool,
@@ -35,14 +37,21 @@ pub struct Earlier {
 
 impl Earlier {
     /// In words: "also matches 3 earlier commands, none denied".
-    pub fn words(&self) -> String {
-        let commands = |count: usize| if count == 1 { "1 earlier command".to_owned() } else { format!("{count} earlier commands") };
+    pub fn words(&self, prompt: &Prompt) -> String {
+        let noun = if prompt.operation.kind() == Kind::Terminal { "command" } else { "call" };
+        let calls = |count: usize| if count == 1 { format!("1 earlier {noun}") } else { format!("{count} earlier {noun}s") };
         let scope = if self.more { format!(" (of the last {})", self.looked_at) } else { String::new() };
         match (self.fit, self.denied) {
-            (0, _) => format!("matches no other earlier command{scope}"),
-            (fit, 0) => format!("also matches {}, none denied{scope}", commands(fit)),
-            (fit, denied) => format!("also matches {}, {denied} of them DENIED{scope}", commands(fit)),
+            (0, _) => format!("matches no other earlier {noun}{scope}"),
+            (fit, 0) => format!("also matches {}, none denied{scope}", calls(fit)),
+            (fit, denied) => format!("also matches {}, {denied} of them DENIED{scope}", calls(fit)),
         }
+    }
+
+    /// As a row below what is offered.
+    pub(crate) fn row(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
+        let tone = if self.denied > 0 { Tone::Warning } else { Tone::Text };
+        fold::words(tone, &format!("  {}", self.words(prompt)), width)
     }
 }
 
@@ -50,11 +59,11 @@ impl Earlier {
 pub struct NoPatterns;
 
 impl Patterns for NoPatterns {
-    fn check(&self, _: &str, _: &Prompt) -> Result<(), String> {
+    fn check(&self, _: &str, _: &Prompt) -> Result<LearnedRule, String> {
         Err("patterns cannot be checked here".to_owned())
     }
 
-    fn earlier(&self, _: &str, _: &Prompt) -> Option<Earlier> {
+    fn earlier(&self, _: &Stores, _: Scope, _: &Prompt) -> Option<Earlier> {
         None
     }
 }
@@ -66,47 +75,58 @@ pub struct PatternEntry {
     picked: usize,
     scopes: Vec<Scope>,
     scope: usize,
-    /// Why the gate would not take it.
-    refused: Option<String>,
+    /// What it would make, or why the gate would not take it.
+    rule: Result<LearnedRule, String>,
     earlier: Option<Earlier>,
     /// When it was opened: Enter does not count in the first moment.
     pub opened: Instant,
 }
 
 impl PatternEntry {
-    /// An entry with the narrowest pattern that is proposed.
-    pub fn open(prompt: &Prompt, patterns: &dyn Patterns, now: Instant) -> Self {
-        let mut proposals: Vec<String> = Vec::new();
-        let mut scopes: Vec<Scope> = Vec::new();
-        for offer in &prompt.offers {
-            let Stores::Rule(pattern) = &offer.stores else { continue };
-            if !proposals.iter().any(|known| **known == **pattern) {
-                proposals.push(pattern.to_string());
-            }
-            if !scopes.contains(&offer.scope) {
-                scopes.push(offer.scope);
-            }
-        }
-        let entry = Entry::with(proposals.first().cloned().unwrap_or_default());
-        let mut out = PatternEntry { entry, proposals, picked: 0, scopes, scope: 0, refused: None, earlier: None, opened: now };
+    /// An entry with the pattern of an offer in it, or with the narrowest that is proposed.
+    pub fn open(prompt: &Prompt, offer: Option<&Offer>, patterns: &dyn Patterns, now: Instant) -> Self {
+        let proposals: Vec<String> = prompt.proposed().into_iter().map(str::to_owned).collect();
+        let scopes = prompt.rule_scopes();
+        let wanted = offer.and_then(Offer::rule);
+        let picked = proposals.iter().position(|known| wanted.is_some_and(|rule| *rule.pattern == **known)).unwrap_or_default();
+        let scope = scopes.iter().position(|scope| offer.is_some_and(|offer| offer.scope == *scope)).unwrap_or_default();
+        let entry = Entry::with(proposals.get(picked).cloned().unwrap_or_default());
+        let mut out = PatternEntry { entry, proposals, picked, scopes, scope, rule: Err(String::new()), earlier: None, opened: now };
         out.look(prompt, patterns);
         out
     }
 
     fn look(&mut self, prompt: &Prompt, patterns: &dyn Patterns) {
         let text = self.entry.text().trim();
-        self.refused = match text.is_empty() {
-            true => Some("type a pattern, such as `git status *`".to_owned()),
-            false => patterns.check(text, prompt).err(),
+        self.rule = match text.is_empty() {
+            true => Err(format!("type a pattern, such as `{}`", self.example())),
+            false => patterns.check(text, prompt),
         };
-        self.earlier = if self.refused.is_none() { patterns.earlier(text, prompt) } else { None };
+        self.earlier = match (&self.rule, self.scope_now()) {
+            (Ok(rule), Some(scope)) => {
+                let rule = RuleText { key: rule.key(), pattern: rule.pattern().into() };
+                patterns.earlier(&Stores::Rule(rule), scope, prompt)
+            }
+            _ => None,
+        };
+    }
+
+    /// The widest that sayso proposes.
+    fn example(&self) -> String {
+        self.proposals.last().map_or_else(|| "git status *".to_owned(), |pattern| visible(pattern).into_owned())
     }
 
     /// Takes a key other than Enter and Esc.
     pub fn key(&mut self, key: &Key, prompt: &Prompt, patterns: &dyn Patterns) {
         let step = match key {
-            Key::Tab => return self.scope = (self.scope + 1) % self.scopes.len().max(1),
-            Key::BackTab => return self.scope = (self.scope + self.scopes.len().max(1) - 1) % self.scopes.len().max(1),
+            Key::Tab => {
+                self.scope = (self.scope + 1) % self.scopes.len().max(1);
+                return self.look(prompt, patterns);
+            }
+            Key::BackTab => {
+                self.scope = (self.scope + self.scopes.len().max(1) - 1) % self.scopes.len().max(1);
+                return self.look(prompt, patterns);
+            }
             Key::Down => 1,
             Key::Up => self.proposals.len().max(1) - 1,
             _ => 0,
@@ -122,14 +142,12 @@ impl PatternEntry {
 
     /// What Enter would save, or why it does not.
     pub fn choice(&self, prompt: &Prompt) -> Result<Choice, String> {
-        if let Some(why) = &self.refused {
-            return Err(why.clone());
-        }
+        self.rule.as_ref().map_err(Clone::clone)?;
         let text = self.entry.text().trim().to_owned();
         let scope = self.scope_now().ok_or("no pattern is offered here")?;
         // One that is offered in these words is that offer.
-        let offered = |stores: &Stores| matches!(stores, Stores::Rule(pattern) if **pattern == *text);
-        let offer = prompt.offers.iter().position(|offer| offer.scope == scope && offered(&offer.stores));
+        let offered = |offer: &Offer| offer.rule().is_some_and(|rule| *rule.pattern == *text);
+        let offer = prompt.offers.iter().position(|offer| offer.scope == scope && offered(offer));
         Ok(offer.map_or(Choice::Pattern { text, scope }, Choice::Offer))
     }
 
@@ -138,20 +156,18 @@ impl PatternEntry {
     }
 
     /// The rows of the entry.
-    pub fn rows(&self, width: usize) -> Vec<Spans> {
-        let mut out = vec![line(Tone::Heading, "Enter pattern (e.g. `git status *`):")];
+    pub fn rows(&self, prompt: &Prompt, width: usize) -> Vec<Spans> {
+        let mut out = fold::words(Tone::Heading, &format!("Enter pattern (e.g. `{}`):", self.example()), width);
         out.extend(fold::fold(&self.entry.shown(), width, GOES_ON));
-        let text = visible(self.entry.text().trim()).into_owned();
-        let reach = self.scope_now().map_or("", place);
-        match &self.refused {
-            Some(why) => out.extend(fold::fold(&line(Tone::Warning, format!("✗ {}", visible(why))), width, GOES_ON)),
-            None => {
-                out.extend(fold::fold(&line(Tone::Reach, format!("✓ this would allow `{text}` {reach}")), width, GOES_ON));
-                if let Some(earlier) = &self.earlier {
-                    let tone = if earlier.denied > 0 { Tone::Warning } else { Tone::Text };
-                    out.extend(fold::words(tone, &format!("  {}", earlier.words()), width));
-                }
+        let scope = self.scope_now();
+        let reach = scope.map_or("", Scope::place);
+        match (&self.rule, scope) {
+            (Err(why), _) => out.extend(fold::fold(&line(Tone::Warning, format!("✗ {}", visible(why))), width, GOES_ON)),
+            (Ok(rule), Some(scope)) => {
+                out.extend(fold::fold(&line(Tone::Reach, format!("✓ this would {}", rule.words(scope))), width, GOES_ON));
+                out.extend(self.earlier.iter().flat_map(|earlier| earlier.row(prompt, width)));
             }
+            (Ok(_), None) => {}
         }
         let mut keys = vec![legend::entry("Enter", "save and allow"), legend::entry("Esc", "back")];
         if self.scopes.len() > 1 {
@@ -162,16 +178,5 @@ impl PatternEntry {
         }
         out.extend(fold::flow(&keys, 3, width));
         out
-    }
-}
-
-/// How far a scope reaches, in words.
-pub fn place(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Once => "once",
-        Scope::Batch => "in this batch",
-        Scope::Session => "in this session",
-        Scope::Project => "in this project",
-        Scope::Always => "everywhere",
     }
 }

@@ -13,6 +13,9 @@ use sayso_core::fact::Link;
 /// As many links as Linux follows in one path.
 const MOST_LINKS: usize = 40;
 
+/// Shorter than what Linux and macOS take as a whole path.
+const MAX_WHOLE_PATH: usize = 1000;
+
 /// Walks paths; remembers, for one pass, what is certainly a folder and no link.
 #[derive(Default)]
 pub(crate) struct Walker {
@@ -101,6 +104,12 @@ impl Walker {
             let metadata = match fs::symlink_metadata(&current) {
                 Ok(metadata) => metadata,
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                    missing = 1;
+                    continue;
+                }
+                // A name that is too long for the file system cannot be there. A path that is too long as a whole may be: a program can
+                // reach it in steps.
+                Err(error) if error.kind() == ErrorKind::InvalidFilename && current.len() < MAX_WHOLE_PATH => {
                     missing = 1;
                     continue;
                 }

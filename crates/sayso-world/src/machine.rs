@@ -136,9 +136,8 @@ impl Machine {
         let project = Path::new(workspace).join(".sayso");
         let mut own = Vec::new();
         let mut sound = true;
-        for (path, private) in
-            [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)]
-        {
+        let always = [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)];
+        for (path, private) in always.into_iter().chain(places.log.iter().map(|log| (log, true))) {
             // A name that cannot be told to the judge would go unprotected.
             sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private));
         }

@@ -12,6 +12,8 @@ pub struct Whereabouts {
     pub config: PathBuf,
     /// sayso's private data: `$XDG_STATE_HOME/sayso`.
     pub state: PathBuf,
+    /// The log that the policy names besides, if it does.
+    pub log: Option<PathBuf>,
     /// What the administrator set: `/etc/sayso`.
     pub managed: PathBuf,
     /// The running program.
@@ -47,6 +49,7 @@ impl Whereabouts {
         Ok(Whereabouts {
             config: config.join("sayso"),
             state: state.join("sayso"),
+            log: None,
             managed: PathBuf::from("/etc/sayso"),
             binary: without_deleted_mark(binary),
             path,

@@ -9,12 +9,11 @@ use sayso_core::fact::{Facts, Question};
 use sayso_core::grant::Grant;
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
-use sayso_core::policy::{Overrides, Policy};
-use sayso_gate::ports::{Backup, Content, Tally, World};
+use sayso_core::policy::settings::Sourced;
+use sayso_core::policy::{COMMAND_LINE, Overrides, Policy};
+use sayso_gate::ports::{Content, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
-use sayso_tools::files::Files;
-use sayso_tools::promise::Keep;
 use sayso_world::content;
 use sayso_world::machine::Machine;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
@@ -22,7 +21,7 @@ use sayso_world::seal::{self, Bound};
 use sayso_world::tally;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{learned, shelf};
+use crate::{bounding, learned, shelf};
 
 /// What flags say about the policy.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +64,15 @@ pub struct ReadFile {
     pub unreadable: Option<String>,
 }
 
+impl Loaded {
+    /// Refuses tools where the policy requires a sandbox and this machine has none.
+    pub(crate) fn look_for_sandbox(&mut self) {
+        if let Some(missing) = bounding::missing_sandbox(&self.policy) {
+            self.policy.refuse_without_sandbox(missing);
+        }
+    }
+}
+
 impl ReadFile {
     /// Whether it cannot be used.
     pub fn is_broken(&self) -> bool {
@@ -82,11 +90,21 @@ impl ReadFile {
     }
 }
 
+/// What has to be said at each start: that a file, and not a flag of this run, says that nothing is asked.
+pub fn warning_at_start(policy: &Policy) -> Option<String> {
+    let is_of_file = |mode: &&Sourced<Mode>| mode.value == Mode::TrustAll && mode.source != COMMAND_LINE;
+    let mode = policy.views().first()?.settings.mode.as_ref().filter(is_of_file)?;
+    let (source, word) = (sayso_core::visible::visible(&mode.source), mode.value.word());
+    Some(format!("sayso: warning: the mode is {word} ({source}): nothing is asked about, and everything that is not denied runs"))
+}
+
 /// Loads the policy for a workspace. A file that is there and cannot be read makes the policy deny everything.
 pub fn load(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Loaded {
     let mut found = policy_files::find(whereabouts, workspace);
     found.extend(named(whereabouts, choice));
-    merge(whereabouts, found, choice)
+    let mut loaded = merge(whereabouts, found, choice);
+    loaded.look_for_sandbox();
+    loaded
 }
 
 /// The file of a choice.
@@ -178,57 +196,24 @@ fn read_file(file: PolicyFile) -> (ReadFile, Option<Layer>) {
     }
 }
 
-/// Checks one file that the person named, as if it was theirs.
-pub fn check_file(file: PolicyFile) -> ReadFile {
-    let mut read = read_file(PolicyFile { layer: FileLayer::User, ..file });
-    read.0.origin = Origin::User;
-    read.0
+/// Checks one file that the person named, as if it was theirs, and gives the policy that it would be alone.
+pub fn check_file(file: PolicyFile, choice: &Choice) -> (ReadFile, Option<Policy>) {
+    let (read, layer) = read_file(PolicyFile { layer: FileLayer::User, ..file });
+    let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..Overrides::default() };
+    let policy = layer.map(|layer| Policy::assemble(vec![layer], &overrides, &Bash));
+    (ReadFile { origin: Origin::User, ..read }, policy)
 }
 
-/// The real machine, with what sayso's own tools keep of files before they change them.
-pub struct KeepingWorld {
-    /// The machine.
-    pub world: RealWorld,
-    /// The tools that keep backups.
-    pub files: std::sync::Arc<Files>,
-}
-
-impl World for KeepingWorld {
-    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
-        self.world.answer(cwd, workspace, questions)
+/// The policy as it would be if the files of the project were trusted; none where there is no such file that is not.
+pub fn load_trusting(whereabouts: &Whereabouts, workspace: &Path, choice: &Choice) -> Option<Loaded> {
+    let mut found = policy_files::find(whereabouts, workspace);
+    found.extend(named(whereabouts, choice));
+    let untrusted = |file: &PolicyFile| file.layer == FileLayer::Project && !file.trusted;
+    if !found.iter().any(untrusted) {
+        return None;
     }
-
-    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        self.world.seal(files)
-    }
-
-    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
-        self.world.content(path, most)
-    }
-
-    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
-        self.world.tally(path, entries, time)
-    }
-
-    fn backup(&self, path: &str) -> Backup {
-        match self.files.promise(Path::new(path)) {
-            Keep::NotThere => Backup::Needless,
-            Keep::Kept(place) => Backup::Kept(self.short(&place)),
-            other => Backup::Not(other.reason(self.files.backups().limits()).unwrap_or_default()),
-        }
-    }
-}
-
-impl KeepingWorld {
-    /// Where a backup lies, as short as it still says which: nobody reads 64 digits.
-    fn short(&self, place: &Path) -> String {
-        let home = self.world.0.whereabouts().home.as_deref();
-        let below_home = home.and_then(|home| place.strip_prefix(home).ok()).map(|rest| format!("~/{}", rest.display()));
-        let text = below_home.unwrap_or_else(|| place.display().to_string());
-        let digits = place.file_name().map_or(0, |name| name.len());
-        let cut = text.len().saturating_sub(digits.saturating_sub(12));
-        text.get(..cut).filter(|_| digits > 12).map_or(text.clone(), |start| format!("{start}…"))
-    }
+    found.iter_mut().for_each(|file| file.trusted = true);
+    Some(merge(whereabouts, found, choice))
 }
 
 /// The real machine as the gate's world.

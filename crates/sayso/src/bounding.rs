@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sayso_core::fact::{Fact, Ignored, Question};
 use sayso_core::operation::Operation;
 use sayso_core::paths::ExtraProtected;
-use sayso_core::policy::Policy;
-use sayso_core::policy::settings::{AutoAllow, Resolved};
+use sayso_core::policy::settings::{AutoAllow, Resolved, SandboxFallback};
+use sayso_core::policy::{MissingSandbox, Policy};
 use sayso_core::verdict::Terms;
 use sayso_sandbox::backend::Backend;
 use sayso_sandbox::derive::{Around, derive};
@@ -59,7 +59,7 @@ impl Bounding {
             protected: parts.flat_map(|part| part.settings.protected_paths.clone()).collect(),
             required: settings.sandbox_require,
             auto_allow: settings.sandbox_auto_allow,
-            refuse_tools: settings.sandbox_fallback == "refuse_tools",
+            refuse_tools: settings.sandbox_fallback == SandboxFallback::RefuseTools,
             search_path: std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect(),
         }
     }
@@ -80,12 +80,6 @@ impl Bounding {
         }
         let none = |why| format!("the policy requires an OS sandbox (`sandbox.require`), and there is none: {why}");
         Backend::full().map(|_| ()).map_err(none)
-    }
-
-    /// Why every command is refused, where it is: a sandbox is required, there is none, and `fallback` is `refuse_tools`.
-    pub fn refuses(&self) -> Option<String> {
-        let why = if self.required { Backend::full().err()? } else { return None };
-        Some(format!("the policy requires an OS sandbox for commands, and there is none: {why}"))
     }
 
     /// The sandbox for an approved call; none where its terms need none.
@@ -176,6 +170,27 @@ impl Bounding {
         let sandbox = Sandbox { backend, folder, program: self.whereabouts.binary.clone(), connect: Some(Arc::new(connect)) };
         Ok(Bounded { sandbox, profile, workspace: workspace.to_owned() })
     }
+}
+
+/// What a policy refuses on this machine because it requires an OS sandbox and there is none.
+///
+/// `refuse_tools` counts without `require`, too: whoever writes it wants no tools without a sandbox.
+pub fn missing_sandbox(policy: &Policy) -> Option<MissingSandbox> {
+    let settings: Vec<&Resolved> = policy.views().iter().map(|view| &view.general.settings).collect();
+    let refuses_tools = settings.iter().any(|settings| settings.sandbox_fallback == SandboxFallback::RefuseTools);
+    let fails = settings.iter().any(|settings| settings.sandbox_require && settings.sandbox_fallback == SandboxFallback::FailFast);
+    if !refuses_tools && !fails {
+        return None;
+    }
+    let none = Backend::full().err()?;
+    let (refused, key) = match fails {
+        true => ("every tool is refused", "sandbox.require"),
+        false => ("file and shell tools are refused", "sandbox.fallback: refuse_tools"),
+    };
+    let why = format!(
+        "{refused} (`{key}`), since the policy requires an OS sandbox and there is none: {none}; install bubblewrap, or change `sandbox` in your policy"
+    );
+    Some(MissingSandbox { why, only_files_and_commands: !fails })
 }
 
 /// Whether git leaves a path alone. What is not known is kept.

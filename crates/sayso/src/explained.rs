@@ -26,8 +26,14 @@ pub(crate) fn lines(operation: &Operation, judged: &Judged) -> Vec<String> {
 /// The reasons: with the line of the command and a mark under the word that made it so, where there is one.
 fn reasons(text: &str, verdict: &Verdict, out: &mut Vec<String>) {
     let mut marked: Vec<(usize, usize)> = Vec::new();
+    let mut said: Vec<String> = Vec::new();
     for reason in &verdict.reasons {
         let line = explain::because(reason);
+        // The same words twice are no second reason, whichever check they come from.
+        if said.contains(&reason.text) {
+            continue;
+        }
+        said.push(reason.text.clone());
         let place = reason.at.filter(|at| reason.decision > Decision::Allow && marked.len() < MOST_CARETS && !marked.contains(at));
         if let Some(lines) = place.and_then(|place| caret(text, place)) {
             out.extend(lines);

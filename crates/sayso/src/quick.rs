@@ -26,7 +26,9 @@ pub fn load_in(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, cho
         return assemble::load(whereabouts, workspace, choice);
     };
     if let Some((policy, grants)) = snapshot::load(folder, &bound) {
-        return Loaded { policy, grants, files: Vec::new() };
+        let mut loaded = Loaded { policy, grants, files: Vec::new() };
+        loaded.look_for_sandbox();
+        return loaded;
     }
     let loaded = assemble::load(whereabouts, workspace, choice);
     // Files or rules that changed meanwhile: what was read may be newer than what it would be kept for.

@@ -1,13 +1,14 @@
 //! Where sayso keeps its record: the state folder of the person, or the folder that their policy names (`audit.path`).
 
-use std::path::PathBuf;
-
 use sayso_core::diagnostic::{Severity, Source};
 use sayso_core::policy::read::{Format, Layer, Origin, read};
+use sayso_core::policy::settings::Resolved;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_shell::Bash;
 use sayso_world::policy_files::{self, FileLayer, PolicyFile};
 use sayso_world::whereabouts::Whereabouts;
+
+use crate::decision_log;
 
 /// Where sayso's own things are, by the environment and by the policies that may say it: the person's own and the administrator's.
 ///
@@ -25,24 +26,31 @@ pub fn with_files() -> Result<(Whereabouts, Vec<PolicyFile>), String> {
     let mut whereabouts = Whereabouts::from_environment()?;
     // No project's file counts.
     let files = policy_files::general(&whereabouts);
-    if let Some(path) = named(&whereabouts, &files) {
-        whereabouts.state = path;
+    if let Some(settings) = settings(&files) {
+        let home = whereabouts.home.clone();
+        let place = |written: &String| decision_log::place(written, home.as_deref());
+        if let Some(state) = settings.audit_path.as_ref().map(place) {
+            if state.is_file() {
+                let file = state.display();
+                return Err(format!(
+                    "`audit.path` is the folder of the record, and `{file}` is a file\nhint: for a log file write `audit.log`"
+                ));
+            }
+            whereabouts.state = state;
+        }
+        whereabouts.log = settings.audit_log.as_ref().filter(|_| settings.audit_enabled).map(place);
     }
     Ok((whereabouts, files))
 }
 
-/// The folder of the policy. A file that cannot be read says nothing here: with it, everything is denied anyway.
-fn named(whereabouts: &Whereabouts, files: &[PolicyFile]) -> Option<PathBuf> {
+/// What the policy says of the record. A file that cannot be read says nothing here: with it, everything is denied anyway.
+fn settings(files: &[PolicyFile]) -> Option<Resolved> {
     let layers: Vec<Layer> = files.iter().filter_map(layer).collect();
     if layers.is_empty() {
         return None;
     }
     let policy = Policy::assemble(layers, &Overrides::default(), &Bash);
-    let path = policy.views().first()?.general.settings.audit_path.clone()?;
-    match path.strip_prefix("~/") {
-        Some(rest) => Some(whereabouts.home.as_ref()?.join(rest)),
-        None => Some(PathBuf::from(path)),
-    }
+    Some(policy.views().first()?.general.settings.clone())
 }
 
 fn layer(file: &PolicyFile) -> Option<Layer> {

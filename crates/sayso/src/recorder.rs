@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::effect::{Effect, Target};
 use sayso_core::explain;
 use sayso_core::grant::{Grant, Reach};
@@ -15,12 +16,14 @@ use sayso_core::verdict::{Decision, Verdict};
 use sayso_gate::approved::Yes;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
+use sayso_gate::finished::response;
 use sayso_gate::ports::{Spent, Store};
 use sayso_store::held;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::record::{self, Kept};
 use sayso_store::standing::change::{self, Change};
 
+use crate::decision_log::DecisionLog;
 use crate::heads::Heads;
 use crate::replay::kept;
 use crate::shelf::{self, Shelf};
@@ -37,6 +40,8 @@ pub struct Recorder {
     /// Arguments that are never kept.
     exclude: Vec<String>,
     sync: When,
+    /// Where the person also wants to read it.
+    log: Option<DecisionLog>,
 }
 
 /// When an entry is forced to the disk.
@@ -64,7 +69,13 @@ impl Recorder {
         let journal = Arc::new(journal);
         let heads = Heads::new(settings, &journal);
         let shelf = Shelf::new(journal.state().to_owned());
-        Recorder { journal, heads, shelf, user, kept, exclude: settings.audit_exclude_keys.clone(), sync }
+        Recorder { journal, heads, shelf, user, kept, exclude: settings.audit_exclude_keys.clone(), sync, log: None }
+    }
+
+    /// The same, with the log that the policy names.
+    #[must_use]
+    pub fn with_log(self, log: Option<DecisionLog>) -> Self {
+        Recorder { log, ..self }
     }
 
     /// Keeps the text of an approved command until `sayso exec` takes it, and gives its id.
@@ -85,6 +96,8 @@ impl Recorder {
     }
 
     fn add(&self, kind: &str, fields: Vec<(&str, Node)>, sync: Sync) -> Result<(), String> {
+        // First, so that no entry says that something runs which then does not for want of the log.
+        self.log.as_ref().map_or(Ok(()), |log| log.append(kind, &fields))?;
         let added = self.journal.append(kind, fields, sync)?;
         if let Some(heads) = &self.heads {
             heads.added(added);
@@ -94,6 +107,13 @@ impl Recorder {
 
     /// Writes down a change of what is remembered.
     fn change(&self, about: Vec<(&'static str, Node)>, change: &Change<'_>) -> Result<(), String> {
+        if let Some(log) = &self.log {
+            let (kind, words) = match change {
+                Change::Granted { words, .. } => ("granted", Some(("words", record::text(words)))),
+                _ => ("changed", None),
+            };
+            log.append(kind, &about.iter().cloned().chain(words).collect::<Vec<_>>())?;
+        }
         let added = change::write(&self.journal, about, change, self.sync(true))?;
         if let Some(heads) = &self.heads {
             heads.added(added);
@@ -129,9 +149,11 @@ impl Recorder {
         let mut fields = vec![
             ("call", record::text(operation.id())),
             ("tool", record::text(operation.tool())),
+            ("tool_kind", explain::kind_beside(operation).map_or(Value::Null.into(), Node::text)),
             ("session", record::text(operation.session())),
             ("user", number(u64::from(self.user))),
         ];
+        fields.retain(|(_, node)| !matches!(node.value, Value::Null));
         if !operation.agent().name.is_empty() {
             fields.push(("agent", record::text(&operation.agent().line().replace('\u{1f}', " < "))));
         }
@@ -163,12 +185,16 @@ impl Recorder {
             }
         }
         if let Some(yes) = decided.yes {
-            fields.push(("by", record::text(&yes.by)));
+            fields.push(("by", record::text(&yes.by.text())));
             fields.push(("scope", Node::text(yes.scope.word())));
             fields.push(("confirmations", number(yes.confirmations.into())));
         }
         if let Some(by) = decided.denied_by {
-            fields.push(("by", record::text(by)));
+            fields.push(("by", record::text(&by.text())));
+        }
+        if let Some((typed, word)) = response(decided.outcome, decided.yes, decided.denied_by, decided.typed) {
+            fields.push(("user_response", record::text(typed)));
+            fields.push(("user_response_word", Node::text(word)));
         }
         if let Some(note) = decided.note {
             fields.push(("note", record::text(note)));
@@ -212,7 +238,8 @@ struct Decided<'a> {
     outcome: Outcome,
     yes: Option<&'a Yes>,
     note: Option<&'a str>,
-    denied_by: Option<&'a str>,
+    typed: Option<&'a str>,
+    denied_by: Option<&'a DecidedBy>,
     message: &'a str,
     profile: &'a str,
 }
@@ -311,13 +338,14 @@ impl Store for Recorder {
         let who = || vec![("user", number(u64::from(self.user)))];
         let mut fields = operation.map_or_else(who, |operation| self.about(operation));
         let (kind, weighty) = match &entry.what {
-            What::Decided { verdict, outcome, yes, note, denied_by, message, profile } => {
+            What::Decided { verdict, outcome, yes, note, typed, denied_by, message, profile } => {
                 let decided = Decided {
                     verdict: verdict.as_deref(),
                     outcome: *outcome,
                     yes: yes.as_ref(),
                     note: note.as_deref(),
-                    denied_by: denied_by.as_deref(),
+                    typed: typed.as_deref(),
+                    denied_by: denied_by.as_ref(),
                     message,
                     profile,
                 };

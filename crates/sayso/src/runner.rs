@@ -11,7 +11,6 @@ use sayso_core::operation::Operation;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::url::Url;
 use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::ports::{Later, Ran, Run};
 use sayso_tools::files::{self, About, Files};
@@ -22,6 +21,7 @@ use sayso_tools::web;
 use crate::bounded::{self, Around};
 use crate::bounding::Bounding;
 use crate::mcp::Servers;
+use crate::outlook::Others;
 
 /// A function of the host, for a tool that sayso does not know.
 pub type HostTool = Box<dyn Fn(&Node) -> ToolResult + Send + Sync>;
@@ -78,20 +78,19 @@ impl Runner {
             Kind::Terminal => self.command(approved).unwrap_or_else(ToolResult::failed),
             Kind::WebFetch => self.fetch(operation),
             kind if files::is_file_tool(kind) => files::run(&self.files, operation, approved.verdict()),
-            // A function of the host runs in this process, and no sandbox is around that.
-            _ if approved.terms().sandbox_required => {
-                ToolResult::failed("it may only run in a sandbox, and a tool of the host cannot; nothing was run")
-            }
-            kind => match (self.host.get(operation.tool()), &self.servers) {
-                (Some(tool), _) => tool(operation.args()),
-                (None, Some(servers)) if kind == Kind::Mcp => {
+            _ => match (self.others().can_run(operation, approved.terms()), self.host.get(operation.tool()), &self.servers) {
+                (Err(why), ..) => ToolResult::failed(format!("{why}; nothing was changed")),
+                (Ok(()), Some(tool), _) => tool(operation.args()),
+                (Ok(()), None, Some(servers)) => {
                     servers.run(operation, approved.terms().time_limit.map_or(DEFAULT_TIME_LIMIT, Duration::from_secs))
                 }
-                (None, _) => {
-                    ToolResult::failed(format!("nothing here can run the tool `{}`; nothing was changed", visible(operation.tool())))
-                }
+                (Ok(()), None, None) => ToolResult::failed("there are no MCP servers here; nothing was run"),
             },
         }
+    }
+
+    fn others(&self) -> Others {
+        Others { host: self.host.keys().cloned().collect(), servers: self.servers.is_some() }
     }
 
     fn command(&self, approved: &Approved) -> Result<ToolResult, String> {
@@ -142,7 +141,7 @@ impl Run for Runner {
             let start = Instant::now();
             let result = self.work(&approved);
             let operation = approved.operation();
-            let node = result.to_node(operation.id(), operation.kind().word(), start.elapsed());
+            let node = result.to_node(operation.id(), operation.tool(), start.elapsed());
             if result.success { Ran::Done(node) } else { Ran::Failed { why: result.error, result: node } }
         })
     }

@@ -10,7 +10,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::Policy;
 use sayso_core::policy::settings::Resolved;
-use sayso_core::tool::{Kind, Role};
+use sayso_core::tool::Role;
 use sayso_core::url::Url;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
@@ -23,9 +23,11 @@ use sayso_tools::files::{Files, Settings};
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::assemble::{KeepingWorld, RealWorld};
+use crate::assemble::RealWorld;
 use crate::bounding::Bounding;
+use crate::decision_log::DecisionLog;
 use crate::mcp::Servers;
+use crate::outlook::{Others, OwnToolsWorld};
 use crate::recorder::Recorder;
 use crate::runner::{Hop, HostTool, Runner, Told};
 
@@ -79,13 +81,13 @@ impl Workbench {
         let Parts { whereabouts, workspace, policy, how, dry_run, ask, told, host, stopped, known } = parts;
         let settings = settings(&policy).ok_or("the policy cannot be read, so everything is denied")?;
         let journal = Journal::open(&whereabouts.state)?;
-        let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
+        let recorder =
+            Arc::new(Recorder::new(journal, whereabouts.uid, settings).with_log(DecisionLog::new(settings, whereabouts.home.as_deref())));
         let files = Arc::new(Files::open(&whereabouts.state, Settings::default())?);
         let bounding = Bounding::new(whereabouts.clone(), &policy, settings);
         let mut remarks = if known.is_none() { recover(&files, &recorder, &bounding, &workspace)? } else { Vec::new() };
         let private = settings.private_addresses;
         bounding.insist()?;
-        let refuses = bounding.refuses();
         let contains = bounding.contains() && {
             let terms = settings.terms(&workspace.to_string_lossy());
             let kept = bounding.keeps(&workspace, &terms, &files);
@@ -93,7 +95,8 @@ impl Workbench {
             kept.is_ok()
         };
         let machine = || Machine::new(whereabouts.clone()).containing(contains);
-        let world = || KeepingWorld { world: RealWorld(machine()), files: Arc::clone(&files) };
+        let others = Others { host: host.iter().map(|(name, _)| name.clone()).collect(), servers: servers.is_some() };
+        let world = || OwnToolsWorld { world: RealWorld(machine()), files: Arc::clone(&files), others: others.clone() };
         let hop = hop(world(), Arc::clone(&policy), how);
         let runner = host
             .into_iter()
@@ -105,10 +108,6 @@ impl Workbench {
         };
         let ports = Ports { world: Arc::new(world()), ask, run: Arc::new(runner), store };
         let gate = Gate::new(ports, policy, how, Arc::new(now));
-        if let Some(why) = refuses {
-            let refuse = move |operation: &Operation| (operation.kind() == Kind::Terminal).then(|| (Decision::Deny, why.clone()));
-            gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
-        }
         Ok(Workbench { gate: if dry_run { gate.dry() } else { gate }, recorder, remarks })
     }
 }
@@ -159,7 +158,7 @@ fn recover(files: &Files, recorder: &Recorder, bounding: &Bounding, workspace: &
 }
 
 /// A redirect is judged like a fetch of its own. Where that would ask, the yes to the first address covers its own site only.
-fn hop(world: KeepingWorld, policy: Arc<Policy>, how: How) -> Hop {
+fn hop(world: OwnToolsWorld, policy: Arc<Policy>, how: How) -> Hop {
     Box::new(move |operation: &Operation, url: &Url| {
         let call = Call {
             cwd: operation.cwd(),

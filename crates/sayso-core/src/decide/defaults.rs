@@ -2,6 +2,7 @@
 
 use crate::decide::lens::{Lens, reason};
 use crate::decide::rules::{is_trusted, shell_opinion};
+use crate::decide::safe_commands;
 use crate::decide::weigh::effect_risk;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
@@ -10,6 +11,7 @@ use crate::operation::ToolSays;
 use crate::paths::{active_in, made_or_kept_by_tools, relative};
 use crate::policy::command::Reach;
 use crate::policy::glob::Subject as PathSubject;
+use crate::sentence;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Risk};
 
@@ -17,8 +19,9 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     let Some(effect) = lens.case.reading.effects.get(index) else {
         return reason(Decision::Ask, "default", "nothing is known of it");
     };
-    if let ToolSays::NeedsApproval { description, .. } = lens.case.operation.says() {
-        return reason(Decision::Ask, "tool-asks", description);
+    // What the tool says of it stands beside this, as the tool's words: a reason is always sayso's own.
+    if let ToolSays::NeedsApproval { .. } = lens.case.operation.says() {
+        return reason(Decision::Ask, "tool-asks", "the tool itself asks for approval");
     }
     let mode = mode(lens);
     let shell = effect
@@ -39,14 +42,20 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
         }
     }
     let risk = effect_risk(lens, index, effect);
+    // The lists of a profile are for what would be asked. What somebody listed themselves is what they except from their denial.
+    let stated = stated(lens, effect);
+    let is_excepted = || is_trusted(lens) || safe_commands::allows(lens, effect, true).is_some();
+    if stated == Some(Decision::Deny) && !is_excepted() {
+        return reason(Decision::Deny, "default", "the policy's default denies it");
+    }
     if mode == Mode::ConfirmAll {
         return reason(Decision::Ask, "confirm-all", "this mode asks for everything");
     }
     if is_trusted(lens) {
         return reason(Decision::Allow, "trusted-tool", "the tool is trusted");
     }
-    if is_safe_command(lens, effect) {
-        return reason(Decision::Allow, "safe-command", "the command is on the list of safe ones");
+    if let Some(reason) = safe_commands::allows(lens, effect, false) {
+        return reason;
     }
     if is_safe_write(lens, index, effect) {
         return reason(Decision::Allow, "safe-path", "a new or changed text that nothing runs");
@@ -54,15 +63,15 @@ pub(super) fn decide(lens: &Lens<'_>, index: usize, whole: Risk) -> Reason {
     if is_private_by_git(lens, index, effect) {
         return reason(Decision::Ask, "ignored", "git ignores this file, so it may be private");
     }
-    if let Some(decision) = stated(lens, effect) {
+    if let Some(decision) = stated {
         return match decision {
             // A default of the policy lets through what is ordinary, never what is risky.
-            Decision::Allow if risk > Risk::Medium => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+            Decision::Allow if risk > Risk::Medium => reason(Decision::Ask, "default", &why_asked(effect)),
             Decision::Ask if is_switched_off(lens, index, effect, whole) => {
                 reason(Decision::Allow, "disabled", "asking is switched off for low and medium risk")
             }
             Decision::Allow => reason(Decision::Allow, "default", "the policy's default allows it"),
-            Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+            Decision::Ask => reason(Decision::Ask, "default", &why_asked(effect)),
             Decision::Deny => reason(Decision::Deny, "default", "the policy's default denies it"),
         };
     }
@@ -90,7 +99,7 @@ fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Ris
         Mode::HighRiskOnly if risk <= Risk::Medium && whole <= Risk::Medium => {
             reason(Decision::Allow, "risk", &format!("{} risk is allowed in this mode", risk.word()))
         }
-        Mode::HighRiskOnly => reason(Decision::Ask, "risk", &why_asked(effect, risk)),
+        Mode::HighRiskOnly => reason(Decision::Ask, "risk", &why_asked(effect)),
         Mode::AutoApproveEdits if is_edit(lens, index, effect) => {
             reason(Decision::Allow, "edit", "edits in the workspace are allowed in this mode")
         }
@@ -99,7 +108,7 @@ fn by_mode(lens: &Lens<'_>, mode: Mode, index: usize, effect: &Effect, risk: Ris
         }
         _ if copies_to_new_name(lens, index, effect) => reason(Decision::Allow, "new-copy", "it copies to a new name in the workspace"),
         _ if makes_new_folder(lens, index, effect) => reason(Decision::Allow, "new-folder", "it makes an empty folder in the workspace"),
-        _ => reason(Decision::Ask, "default", &why_asked(effect, risk)),
+        _ => reason(Decision::Ask, "default", &why_asked(effect)),
     }
 }
 
@@ -129,26 +138,6 @@ fn stated(lens: &Lens<'_>, effect: &Effect) -> Option<Decision> {
         (_, EffectKind::Connect) => settings.default_fetch,
         _ => None,
     }
-}
-
-/// A command on a list of safe ones. Where the table of programs models its arguments, they must be understood, too.
-fn is_safe_command(lens: &Lens<'_>, effect: &Effect) -> bool {
-    let settings = lens.settings;
-    let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return false };
-    let whole_line_is_one = lens.case.reading.commands.len() == 1 && lens.case.reading.opaque.is_none();
-    if !settings.auto_approve_safe_commands
-        || !whole_line_is_one
-        || !command.literal
-        || !command.wrappers.is_empty()
-        || effect.manner.redirect
-    {
-        return false;
-    }
-    let low = lens.case.reading.effects.iter().enumerate().all(|(index, effect)| effect_risk(lens, index, effect) == Risk::Low);
-    let only_runs =
-        lens.case.reading.effects.iter().all(|effect| matches!(effect.kind, EffectKind::Run | EffectKind::Unknown | EffectKind::Read));
-    let understood = low || only_runs && !command.modelled;
-    understood && settings.safe_commands.iter().any(|pattern| pattern.matches(command, Reach::Narrow))
 }
 
 /// A file tool writes a text that nothing later runs or obeys, in the workspace, through no link.
@@ -230,20 +219,40 @@ fn is_private_by_git(lens: &Lens<'_>, index: usize, effect: &Effect) -> bool {
         && !made_or_kept_by_tools(&standing.fact.canonical, &lens.case.reading.surroundings.workspace)
 }
 
-fn why_asked(effect: &Effect, risk: Risk) -> String {
+fn why_asked(effect: &Effect) -> String {
     if let Some(note) = &effect.note {
-        return note.clone();
+        return sentence::whole(note);
     }
-    let what = match effect.kind {
-        EffectKind::Read => "it reads",
+    general(effect.kind).to_owned()
+}
+
+/// What there is to say of an effect without a note.
+fn general(kind: EffectKind) -> &'static str {
+    match kind {
+        EffectKind::Read => "it reads files",
         EffectKind::Write => "it changes files",
-        EffectKind::Delete => "it deletes",
+        EffectKind::Delete => "it deletes files",
         EffectKind::Run => "it runs a program",
         EffectKind::Connect => "it talks to another machine",
         EffectKind::Environment => "it changes the environment",
         EffectKind::Privilege => "it gains rights",
         EffectKind::Signal => "it signals a process",
         EffectKind::Unknown => "what it does is not known",
-    };
-    format!("{what} ({} risk)", risk.word())
+    }
+}
+
+/// Whether a reason says no more than which kind of thing would happen, so that any closer one says it better.
+pub fn is_general(reason: &Reason) -> bool {
+    const KINDS: [EffectKind; 9] = [
+        EffectKind::Read,
+        EffectKind::Write,
+        EffectKind::Delete,
+        EffectKind::Run,
+        EffectKind::Connect,
+        EffectKind::Environment,
+        EffectKind::Privilege,
+        EffectKind::Signal,
+        EffectKind::Unknown,
+    ];
+    !reason.must_ask && KINDS.into_iter().any(|kind| general(kind) == reason.text)
 }

@@ -9,6 +9,8 @@ use crate::fact::{OwnPath, ProgramFact, Question, shown};
 use crate::operation::ToolSays;
 use crate::paths::{Odd, below_folded, fold, odd};
 use crate::policy::address::ToolPattern;
+use crate::redact::redact_text;
+use crate::sentence;
 use crate::tool::{Kind, Role};
 use crate::verdict::{Decision, Reason, Tier};
 
@@ -33,14 +35,14 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
     }
     rules::deny_reasons(lens, &mut out);
     for danger in reading.dangers.iter().filter(|danger| danger.tier == Tier::Catastrophic) {
-        out.push(deny(CATASTROPHIC, danger.what.clone()));
+        out.push(deny(CATASTROPHIC, sentence::whole(&danger.what)));
     }
     for (command, program) in reading.commands.iter().zip(&reading.programs) {
         out.extend(sayso_by_another_name(lens, command, program.as_ref()));
     }
     for (index, effect) in reading.effects.iter().enumerate() {
         if let Some((Tier::Catastrophic, what)) = effect_tier(lens, index, effect) {
-            out.push(deny(CATASTROPHIC, what));
+            out.push(deny(CATASTROPHIC, sentence::whole(&what)));
         }
         path(lens, index, effect, &mut out);
         address(lens, effect, &mut out);
@@ -133,12 +135,22 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
 
 fn words(question: &Question) -> String {
     match question {
-        Question::Path { path, .. } => format!("the path `{}`", shown(path)),
-        Question::Below { path, .. } => format!("what lies below `{}`", shown(path)),
-        Question::Names { pattern, .. } => format!("the files of `{}`", shown(pattern)),
-        Question::Program { name } => format!("the program `{}`", shown(name)),
-        Question::GitHelpers { folder, .. } => format!("git in `{}`", shown(folder)),
-        Question::Settings { folder, .. } => format!("settings in `{}`", shown(folder)),
+        Question::Path { path, .. } => format!("the path `{}`", brief(path)),
+        Question::Below { path, .. } => format!("what lies below `{}`", brief(path)),
+        Question::Names { pattern, .. } => format!("the files of `{}`", brief(pattern)),
+        Question::Program { name } => format!("the program `{}`", brief(name)),
+        Question::GitHelpers { folder, .. } => format!("git in `{}`", brief(folder)),
+        Question::Settings { folder, .. } => format!("settings in `{}`", brief(folder)),
+    }
+}
+
+/// The start of a word, without secrets: what could not be looked up may be no path at all.
+fn brief(word: &str) -> String {
+    const MAX_CHARACTERS: usize = 80;
+    let text = redact_text(&shown(word)).to_string();
+    match text.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
     }
 }
 

@@ -147,7 +147,7 @@ impl Trace {
             self.lines.push(format!("{name}: none"));
         }
         for reason in reasons {
-            self.lines.push(format!("{name}: {} [{}, {}]", reason.text, reason.rule, reason.source));
+            self.lines.push(format!("{name}: {} [{}]", reason.text, reason.place()));
         }
     }
 }
@@ -162,9 +162,14 @@ pub(super) fn must(rule: &str, text: String) -> Reason {
     Reason { decision: Decision::Ask, rule: rule.to_owned(), source: "built-in".to_owned(), text, must_ask: true, at: None }
 }
 
-/// Each reason once, the decisive ones first.
+/// Built-in checks that must be asked about, the gravest first; a check that is not listed comes behind them.
+const GRAVEST: [&str; 11] =
+    ["dangerous", "privilege", "own-files", "delete", "protected", "overwrite", "secret", "outside", "program", "hard-link", "mcp-changed"];
+
+/// Each reason once, the decisive and the gravest ones first.
 pub(super) fn dedupe(mut reasons: Vec<Reason>) -> Vec<Reason> {
-    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask));
+    let rank = |reason: &Reason| GRAVEST.iter().position(|rule| reason.must_ask && *rule == reason.rule).unwrap_or(GRAVEST.len());
+    reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.decision), !reason.must_ask, rank(reason)));
     let mut seen = std::collections::HashSet::with_capacity(reasons.len());
     reasons.retain(|reason| seen.insert(Reason { at: None, ..reason.clone() }));
     reasons

@@ -9,19 +9,23 @@ mod hard_deny;
 mod lens;
 mod must_ask;
 mod rules;
+mod safe_commands;
 mod seen_paths;
 mod standing;
 mod strictest;
 mod weigh;
 
 use crate::draft::Reading;
-use crate::effect::EffectKind;
+use crate::effect::{Effect, EffectKind, Target};
 use crate::grant::{Grant, GrantKey, Reach};
+use crate::learned::RuleKey;
 use crate::mode::Mode;
 use crate::operation::{Operation, ToolSays};
 use crate::policy::Policy;
+use crate::rest_of_batch::RestOfBatch;
 use crate::tool::Kind;
 use crate::verdict::{Confirm, Decision, Network, Reason, Risk, Terms, Tier, Verdict};
+pub use defaults::is_general;
 use lens::Lens;
 use strictest::strictest;
 
@@ -71,6 +75,9 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
     if let Some(why) = policy.why_broken() {
         return refusal(case, "policy", &format!("the policy cannot be read: {why}"));
     }
+    if let Some(missing) = policy.missing_sandbox().filter(|missing| !missing.only_files_and_commands || touches_files(case)) {
+        return refusal(case, "sandbox", &missing.why);
+    }
     let agent = case.operation.agent();
     // A sub-agent has no more rights than any agent that started it, by sections and by rules for single agents alike.
     let mut line: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
@@ -87,6 +94,12 @@ pub fn decide(policy: &Policy, case: &Case<'_>) -> Verdict {
         }
     }
     verdict.unwrap_or_else(|| refusal(case, "policy", "there is no policy"))
+}
+
+/// Whether an operation touches files or runs a command: by its kind, or by what its arguments say, as those of an MCP tool do.
+fn touches_files(case: &Case<'_>) -> bool {
+    let is_path_or_command = |effect: &Effect| matches!(effect.target, Target::Path(_) | Target::UnknownPath(_) | Target::Command);
+    case.operation.kind().is_file_or_shell() || case.reading.effects.iter().any(is_path_or_command)
 }
 
 /// A denial that needs no policy: a failure of sayso itself.
@@ -134,7 +147,8 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         _ => None,
     };
     if let Some(name) = bypass {
-        trace.note(&format!("{name} was said for this run"));
+        let said = if name == "trust-all" { "is the mode" } else { "was said for this run" };
+        trace.note(&format!("{name} {said}"));
         let text = format!("everything that is not denied runs under {name}");
         return lens.verdict(Decision::Allow, risk, tier, vec![lens::reason(Decision::Allow, "bypass", &text)], trace);
     }
@@ -145,20 +159,26 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     trace.step("ask rules", &reasons);
     let must = !reasons.is_empty();
 
-    let mut open = Vec::new();
+    let mut open: Vec<(EffectKind, Reason)> = Vec::new();
+    let mut weights = Vec::new();
     let mut allowed = Vec::new();
     for (index, effect) in case.reading.effects.iter().enumerate() {
         match rules::covers(lens, index) {
             Some(reason) => allowed.push(reason),
             None => match defaults::decide(lens, index, risk) {
                 reason if reason.decision == Decision::Allow => allowed.push(reason),
-                reason => open.push((effect.kind, Reason { at: reason.at.or(effect.at), ..reason })),
+                reason => {
+                    weights.push(weigh::effect_risk(lens, index, effect));
+                    open.push((effect.kind, Reason { at: reason.at.or(effect.at), ..reason }));
+                }
             },
         }
     }
     if case.reading.effects.is_empty() && case.reading.opaque.is_none() {
+        weights.push(Risk::Unknown);
         open.push((EffectKind::Unknown, lens::reason(Decision::Ask, "nothing-known", "nothing is known of what this would do")));
     }
+    let open = strongest_first(open, weights);
     trace.step("covered by rules and defaults", &allowed);
     let denied_by_default = open.iter().any(|(_, reason)| reason.decision == Decision::Deny);
     let granted = grant(lens, risk, &reasons);
@@ -189,22 +209,31 @@ fn judge(lens: &Lens<'_>) -> Verdict {
     let (decision, reasons) = match decision {
         Decision::Allow => (Decision::Allow, allowed),
         Decision::Deny => (Decision::Deny, reasons),
-        Decision::Ask => ask_or_deny(lens, reasons),
+        Decision::Ask => {
+            // Somebody who listed the command as safe is told why it is asked about.
+            reasons.extend(safe_commands::why_not(lens, &reasons));
+            ask_or_deny(lens, reasons)
+        }
     };
     lens.verdict(decision, risk, tier, reasons, trace)
+}
+
+/// The riskiest first, and of two alike the one that says more: what comes first is why a person has to look.
+fn strongest_first(open: Vec<(EffectKind, Reason)>, weights: Vec<Risk>) -> Vec<(EffectKind, Reason)> {
+    let mut weighed: Vec<_> = weights.into_iter().zip(open).collect();
+    weighed.sort_by_key(|(risk, (_, reason))| (std::cmp::Reverse(*risk), defaults::is_general(reason)));
+    weighed.into_iter().map(|(_, open)| open).collect()
 }
 
 /// The grant that covers the operation, if one does.
 fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
     let case = lens.case;
     // In one profile "approve all" covers a dangerous command; not what is protected, outside, unread or named by an ask rule.
-    let only_danger = lens.settings.approve_all_covers_dangerous
-        && case.operation.kind() == Kind::Terminal
-        && musts.iter().all(|reason| reason.is_built_in("dangerous") || reason.is_built_in("delete"));
+    let rest = RestOfBatch::new(lens.settings.approve_all_covers_dangerous);
     // Must-asks are not for grants, and a changed MCP tool is a new one.
     let found = case.grants.iter().find(|grant| {
         let whole_batch = grant.key == GrantKey::RestOfBatch && matches!(grant.reach, Reach::Batch(_));
-        let open = musts.is_empty() || only_danger && whole_batch;
+        let open = musts.is_empty() || whole_batch && rest.covers(case.operation, musts) || names_unknown_tool(grant, musts);
         // "Approve all" is an answer to operations that were not shown one by one, so the risk shown does not bound it.
         let shown = if grant.key == GrantKey::RestOfBatch { Risk::Low } else { risk };
         open && grant.covers(case.operation, case.reading, shown, case.now)
@@ -212,14 +241,42 @@ fn grant(lens: &Lens<'_>, risk: Risk, musts: &[Reason]) -> Option<Reason> {
     Some(Reason { source: format!("grant {}", found.id), ..lens::reason(Decision::Allow, "grant", "you allowed this before") })
 }
 
+/// A tool that the registry does not know is asked about until somebody names it; a rule with its name does, and so does an answer for this very call.
+fn names_unknown_tool(grant: &Grant, musts: &[Reason]) -> bool {
+    let names = match &grant.key {
+        GrantKey::Exact(_) => true,
+        GrantKey::Rule(rule) => rule.key() == RuleKey::Tool,
+        _ => false,
+    };
+    names && musts.iter().all(|reason| reason.is_built_in("unknown-tool"))
+}
+
+/// Why nobody is asked in a strict run.
+const STRICT: &str = "strict mode: approval required";
+/// Why nobody is asked where nobody is.
+const NOBODY: &str = "nobody is there to ask";
+
+/// Why an operation lacks nothing but an answer: it is denied only because this run asks nobody.
+pub fn lacks_answer(verdict: &Verdict) -> Option<Run> {
+    let mut denials = verdict.reasons.iter().filter(|reason| reason.decision == Decision::Deny);
+    let first = denials.next().filter(|reason| reason.is_built_in("no-answer"))?;
+    match first.text.as_str() {
+        STRICT => Some(Run::Strict),
+        NOBODY => Some(Run::Nobody),
+        _ => None,
+    }
+    .filter(|_| denials.next().is_none())
+}
+
 /// Where asking is not possible, an ask is a denial.
 fn ask_or_deny(lens: &Lens<'_>, reasons: Vec<Reason>) -> (Decision, Vec<Reason>) {
     let terminal = lens.case.operation.kind() == Kind::Terminal;
+    // Where an answer would not help, that is the reason.
     let why = match lens.case.run {
-        Run::Strict => "strict mode: approval required",
-        Run::Nobody => "nobody is there to ask",
         _ if lens.settings.mode == Mode::SafeOnly => "safe-only mode denies what would be asked",
         _ if lens.settings.safe_commands_only && terminal => "only safe commands run here",
+        Run::Strict => STRICT,
+        Run::Nobody => NOBODY,
         _ => return (Decision::Ask, reasons),
     };
     let mut all = vec![lens::reason(Decision::Deny, "no-answer", why)];

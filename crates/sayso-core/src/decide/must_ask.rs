@@ -8,6 +8,7 @@ use crate::fact::{Ignored, PathKind};
 use crate::paths::below;
 use crate::policy::index::PathRules;
 use crate::policy::rule::{Rule, Subject};
+use crate::sentence;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
 
@@ -18,7 +19,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         for danger in reading.dangers.iter().filter(|danger| danger.tier >= Tier::Dangerous && !danger.shown_by_effect) {
             let runs = |effect: &&Effect| effect.kind == EffectKind::Run && effect.part == danger.part && danger.part.is_some();
             let at = reading.effects.iter().find(runs).and_then(|effect| effect.at);
-            out.push(Reason { at, ..must("dangerous", danger.what.clone()) });
+            out.push(Reason { at, ..must("dangerous", sentence::whole(&danger.what)) });
         }
     }
     if let Some(opaque) = &reading.opaque {
@@ -40,7 +41,7 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
         path(lens, index, effect, &mut out);
         unknown_tool(lens, effect, &mut out);
         if effect.kind == EffectKind::Privilege {
-            out.push(must("privilege", effect.note.clone().unwrap_or_else(|| "it gains rights".into())));
+            out.push(must("privilege", effect.note.as_deref().map_or_else(|| "it gains rights".into(), sentence::whole)));
         }
         // One reason is enough; the run of a command comes behind its other effects.
         let known = effect.part.is_some_and(|part| told.contains(&part));
@@ -187,7 +188,7 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
             || below(&lens.case.reading.surroundings.workspace, &standing.fact.canonical)
             || standing.fact.canonical.ends_with("/.git"))
     {
-        out.push(must("dangerous", what));
+        out.push(must("dangerous", sentence::whole(&what)));
     }
     if effect.manner.overwrite && !silenced(lens, index, |rule| rule.matcher.overwrite && matches!(rule.matcher.subject, Subject::Write(_)))
     {

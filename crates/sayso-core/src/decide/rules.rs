@@ -12,6 +12,8 @@ use crate::policy::command::{CommandPattern, Reach};
 use crate::policy::glob::{PathGlob, Subject as PathSubject, wild};
 use crate::policy::index::{PathRules, RuleSet};
 use crate::policy::rule::{Matcher, Rule, ShellRule, Subject};
+use crate::policy::settings::ShellDefault;
+use crate::text::count::{agreed, count};
 use crate::tool::{Kind, Role};
 use crate::verdict::{Decision, Reason};
 
@@ -80,7 +82,11 @@ fn wide(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>) {
             }
         }
         if let Some(more) = above.checked_sub(MOST_ABOVE).filter(|more| *more > 0) {
-            out.push(reason(Decision::Ask, "reads-denied", &format!("it also reads what {more} more rules deny")));
+            out.push(reason(
+                Decision::Ask,
+                "reads-denied",
+                &format!("it also reads what {} {}", count(more, "more rule"), agreed(more, "denies", "deny")),
+            ));
         }
     }
     seen_paths::reasons(lens, decision, out);
@@ -374,7 +380,7 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
 }
 
 /// An option that the table of programs does not list may do anything (`git diff --output`), so `git diff *` does not let it in (H-62).
-fn spelled_out<'a>(lens: &Lens<'_>, effect: &Effect, patterns: impl Iterator<Item = &'a CommandPattern>) -> bool {
+pub(super) fn spelled_out<'a>(lens: &Lens<'_>, effect: &Effect, patterns: impl Iterator<Item = &'a CommandPattern>) -> bool {
     let Some(command) = effect.part.and_then(|part| lens.case.reading.commands.get(part)) else { return true };
     if !effect.manner.unlisted {
         return true;
@@ -384,46 +390,65 @@ fn spelled_out<'a>(lens: &Lens<'_>, effect: &Effect, patterns: impl Iterator<Ite
 }
 
 /// Whether a rule about the command covers an effect of it: its own effects, but no redirect, privilege or change of the environment.
-fn command_effect(effect: &Effect) -> bool {
+pub(super) fn command_effect(effect: &Effect) -> bool {
     !effect.manner.redirect && !matches!(effect.kind, EffectKind::Environment | EffectKind::Privilege)
 }
 
 /// What the ordered shell rules say of a command: in each list the first match, over all lists the strictest, else the default.
+///
+/// A rule whose constraint fails does not apply: the next rules count, and then the default. What they say is never less than a question,
+/// since a constraint that fails must not lead into something looser (H-59).
 pub(super) fn shell_opinion(lens: &Lens<'_>, part: usize, command: &Command) -> Option<(Decision, Reason)> {
     let mut worst: Option<(Decision, Reason)> = None;
+    let mut unmet: Option<(&ShellRule, String)> = None;
     for list in &lens.shell {
-        let mut constrained = false;
-        let mut found = None;
         for rule in list.iter().filter(|rule| rule.pattern.matches(command, if rule.allowed { Reach::Narrow } else { Reach::Wide })) {
-            let elsewhere = rule.allowed && !runs_where_it_says(lens, Some(part), command, std::slice::from_ref(&rule.pattern));
-            if elsewhere || rule.allowed && !rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule) {
-                // H-59: a constraint that fails must not lead into a looser rule.
-                constrained = true;
+            if let Some(why) = unmet_constraint(lens, part, command, rule) {
+                unmet.get_or_insert((rule, why));
                 continue;
             }
-            found = Some(opinion(rule));
+            let next = opinion(rule);
+            worst = Some(match worst {
+                Some(before) if before.0 >= next.0 => before,
+                _ => next,
+            });
             break;
         }
-        let next = match found {
-            Some((Decision::Allow, _)) | None if constrained => Some((
-                Decision::Ask,
-                reason(Decision::Ask, "shell-rule", "it runs in another folder, or reaches outside of the folders the rule names"),
-            )),
-            other => other,
-        };
-        worst = match (worst, next) {
-            (Some(before), Some(after)) => Some(if after.0 > before.0 { after } else { before }),
-            (before, after) => before.or(after),
-        };
     }
-    worst.or_else(|| {
-        let default = lens.settings.shell_default?;
-        Some(match (default.allowed, default.approval) {
-            (false, _) => (Decision::Deny, reason(Decision::Deny, "shell-default", "commands that no shell rule names are blocked")),
-            (true, true) => (Decision::Ask, reason(Decision::Ask, "shell-default", "commands that no shell rule names need approval")),
-            (true, false) => (Decision::Allow, reason(Decision::Allow, "shell-default", "commands that no shell rule names are free")),
-        })
+    let named = worst.or_else(|| lens.settings.shell_default.map(default_opinion));
+    let Some((rule, why)) = unmet else { return named };
+    let text = format!("the shell rule `{}` does not apply, since {why}", rule.pattern.written);
+    Some(match named {
+        Some((Decision::Deny, next)) => (Decision::Deny, Reason { text: format!("{text}; {}", next.text), ..next }),
+        next => {
+            let rest =
+                next.filter(|(decision, _)| *decision == Decision::Ask).map_or(String::new(), |(_, next)| format!("; {}", next.text));
+            // A question of the rule, and not of the default, which can be switched off.
+            (Decision::Ask, Reason { source: rule.source.clone(), ..reason(Decision::Ask, "shell-rule", &format!("{text}{rest}")) })
+        }
     })
+}
+
+/// Why an ordered rule that matches a command does not apply to it.
+fn unmet_constraint(lens: &Lens<'_>, part: usize, command: &Command, rule: &ShellRule) -> Option<String> {
+    if !rule.allowed {
+        return None;
+    }
+    if !runs_where_it_says(lens, Some(part), command, std::slice::from_ref(&rule.pattern)) {
+        return Some("the command runs in another folder".to_owned());
+    }
+    (!rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule))
+        .then(|| format!("not all of its paths are in `{}`", rule.sandbox_paths.join("`, `")))
+}
+
+/// What holds for commands that no shell rule names.
+fn default_opinion(default: ShellDefault) -> (Decision, Reason) {
+    let (decision, text) = match (default.allowed, default.approval) {
+        (false, _) => (Decision::Deny, "commands that no shell rule names are blocked"),
+        (true, true) => (Decision::Ask, "commands that no shell rule names need approval"),
+        (true, false) => (Decision::Allow, "commands that no shell rule names are free"),
+    };
+    (decision, reason(decision, "shell-default", text))
 }
 
 fn opinion(rule: &ShellRule) -> (Decision, Reason) {

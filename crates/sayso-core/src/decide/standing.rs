@@ -58,7 +58,7 @@ impl<'a> Standing<'a> {
         let own_below = own.is_none() && may_replace && around.own.iter().any(|own| own.exists && below_folded(&own.path, path));
         let protected = protected(path, home).map(str::to_owned).or_else(|| {
             let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
-            extra.map(|written| format!("protected by `{written}`"))
+            extra.map(|written| format!("`protected_paths` has `{written}`"))
         });
         // A workspace or root below a hidden folder of the home is open; one that is the home folder itself opens nothing hidden in it.
         let opens = |folder: &str, home: &str| holds(folder) && !below_folded(home, folder);

@@ -71,6 +71,11 @@ impl ExtraProtected {
         Ok(())
     }
 
+    /// The patterns as they were written.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(|pattern| pattern.written.as_str())
+    }
+
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()

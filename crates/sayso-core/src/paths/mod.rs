@@ -35,8 +35,8 @@ pub use hidden::{hidden_in_home, tools_in_home};
 pub use lexical::join;
 pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
-pub use protected::protected;
-pub use secret::secret;
+pub use protected::{protected, protected_names};
+pub use secret::{secret, secret_names};
 pub use vital::{of_the_system, raw_device, vital};
 
 /// Whether a path is a folder or lies below it, by whole components: `/ws-evil` is not below `/ws`.

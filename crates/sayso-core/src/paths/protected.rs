@@ -68,6 +68,11 @@ const HARMLESS_DEVICES: [&str; 9] = ["null", "zero", "full", "random", "urandom"
 
 pub(super) static TABLE: Table = table!(PROTECTED, CREDENTIALS, OBEYED, REPOSITORY);
 
+/// The built-in names, by why they are protected.
+pub fn protected_names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    PROTECTED.iter().chain(CREDENTIALS).chain(OBEYED).chain(REPOSITORY).map(|group| (group.why, group.patterns))
+}
+
 /// Why a path must not be written, deleted or moved silently, if it must not: the reason in words, such as "git's own data".
 ///
 /// Names are compared in their [`fold()`], on every system. A protected folder protects everything below; a folder that merely *holds*

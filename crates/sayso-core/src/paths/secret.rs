@@ -224,6 +224,11 @@ const PUBLIC: &[&str] = &[
     "known_hosts.old",
 ];
 
+/// The built-in names, by why reading them is asked about.
+pub fn secret_names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    SECRET.iter().chain(PRIVATE).chain(CREDENTIALS).chain(BROAD).map(|group| (group.why, group.patterns))
+}
+
 pub(super) static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, BROAD);
 
 /// The table for sources with a broad name. Nearly all paths have none, and are looked up once.

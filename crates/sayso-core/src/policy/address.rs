@@ -70,6 +70,11 @@ impl UrlPattern {
         self.host == "*"
     }
 
+    /// Whether it stands for the hosts of everybody below a name that people register under: `*.com`.
+    pub fn is_of_a_whole_domain(&self) -> bool {
+        self.host.strip_prefix("*.").is_some_and(|parent| !parent.contains('.'))
+    }
+
     /// Whether the address matches.
     pub fn matches(&self, url: &Url, reach: Reach) -> bool {
         let scheme = match self.scheme.as_deref() {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use crate::draft::Command;
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::policy::glob::{alternatives_of, wild};
+use crate::policy::safe_command::Caution;
 
 /// Reads command text; the shell crate is the one real reader.
 pub trait CommandReader {
@@ -14,6 +15,10 @@ pub trait CommandReader {
     fn seen(&self, text: &str) -> Vec<Vec<String>>;
     /// The normal form of a command's words.
     fn normal(&self, words: &[String]) -> Vec<String>;
+    /// What is special about commands that start with these words.
+    fn caution(&self, _: &[String]) -> Option<Caution> {
+        None
+    }
 }
 
 /// How a pattern is meant.
@@ -69,6 +74,18 @@ impl CommandPattern {
             alternatives.push(alternative(&text, form, reader)?);
         }
         Ok(CommandPattern { written: written.to_owned(), form, alternatives })
+    }
+
+    /// What is special about the commands it matches, if it was an entry of `safe_commands`.
+    pub fn caution(&self, reader: &dyn CommandReader) -> Option<Caution> {
+        self.alternatives.iter().find_map(|alternative| {
+            let end = alternative.words.iter().rposition(|word| word != "*").map_or(0, |last| last + 1);
+            let words = alternative.words.get(..end).unwrap_or_default();
+            match words.first() {
+                Some(first) if !first.contains(['*', '?']) => reader.caution(words),
+                _ => Some(Caution::NamesNothing),
+            }
+        })
     }
 
     /// How it is meant.

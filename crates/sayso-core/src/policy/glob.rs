@@ -86,6 +86,12 @@ impl PathGlob {
             .any(|parts| !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::AnyDepth) || *part == Part::Wild("*".into())))
     }
 
+    /// Whether it names one path, without wildcards or alternatives.
+    pub fn is_literal(&self) -> bool {
+        let [parts] = self.alternatives.as_slice() else { return false };
+        parts.iter().all(|part| matches!(part, Part::Literal(_)))
+    }
+
     /// Whether the path matches.
     pub fn matches(&self, subject: Subject<'_>) -> bool {
         self.components(subject).is_some_and(|components| self.alternatives.iter().any(|parts| matches(parts, &components, Depth::Exact)))

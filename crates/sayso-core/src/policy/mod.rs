@@ -13,22 +13,27 @@ mod read_rule;
 mod read_sandbox;
 mod register;
 pub mod rule;
+pub mod safe_command;
 pub mod schema;
 mod seed_keys;
 pub mod settings;
 pub mod shape;
 pub mod shelf;
 pub mod time;
+mod tool_rules;
 
 use std::collections::BTreeMap;
 
 use crate::mode::Mode;
-use crate::packed::packed;
+use crate::packed::{Packed, Packer, Unpacker, packed};
 use command::CommandReader;
 use index::RuleSet;
 use read::{Layer, Origin};
 use rule::ShellRule;
 use settings::{Resolved, Settings, Sourced};
+
+/// The source of what a flag sets.
+pub const COMMAND_LINE: &str = "command line";
 
 /// Everything that judges an operation.
 ///
@@ -38,6 +43,16 @@ use settings::{Resolved, Settings, Sourced};
 pub struct Policy {
     views: Vec<View>,
     broken: Option<String>,
+    missing_sandbox: Option<MissingSandbox>,
+}
+
+/// What is refused because the policy requires an OS sandbox and this machine has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingSandbox {
+    /// Why, and what to do about it.
+    pub why: String,
+    /// Only tools that touch files or run commands (`refuse_tools`); otherwise every tool (`fail_fast`).
+    pub only_files_and_commands: bool,
 }
 
 /// One way to look at the layers.
@@ -49,6 +64,8 @@ pub struct View {
     pub agents: BTreeMap<String, Part>,
     /// The merged values with their sources, for people.
     pub settings: Settings,
+    /// What the sections of single agents set, for people.
+    pub sections: BTreeMap<String, Settings>,
 }
 
 /// Values and rules.
@@ -75,9 +92,20 @@ pub struct Overrides {
     pub profile: Option<String>,
 }
 
-packed! { struct Policy { views, broken } }
-packed! { struct View { general, agents, settings } }
+packed! { struct View { general, agents, settings, sections } }
 packed! { struct Part { settings, rules, shell } }
+
+/// Whether a sandbox is missing is known of this machine now, so it is not kept.
+impl Packed for Policy {
+    fn pack(&self, out: &mut Packer) {
+        self.views.pack(out);
+        self.broken.pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(Policy { views: Packed::unpack(from)?, broken: Packed::unpack(from)?, missing_sandbox: None })
+    }
+}
 
 impl Policy {
     /// Merges layers. Their order does not matter; their origin does.
@@ -94,17 +122,27 @@ impl Policy {
             let profile = overrides.environment_profile.as_deref().or(overrides.profile.as_deref());
             views.push(view(&trusted, (profile, overrides.environment_mode.or(overrides.mode)), reader));
         }
-        Policy { views, broken: None }
+        Policy { views, broken: None, missing_sandbox: None }
     }
 
     /// A policy that could not be read: it denies everything and says why.
     pub fn broken(why: impl Into<String>) -> Policy {
-        Policy { views: Vec::new(), broken: Some(why.into()) }
+        Policy { views: Vec::new(), broken: Some(why.into()), missing_sandbox: None }
     }
 
     /// Why everything is denied, if the policy could not be read.
     pub fn why_broken(&self) -> Option<&str> {
         self.broken.as_deref()
+    }
+
+    /// Refuses tools, since a required sandbox is missing.
+    pub fn refuse_without_sandbox(&mut self, missing: MissingSandbox) {
+        self.missing_sandbox = Some(missing);
+    }
+
+    /// What is refused because a required sandbox is missing.
+    pub fn missing_sandbox(&self) -> Option<&MissingSandbox> {
+        self.missing_sandbox.as_ref()
     }
 
     /// The views.
@@ -140,7 +178,7 @@ fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader
     settings.profile =
         Some(Sourced { value: name, source: settings.profile.map_or_else(|| "built-in".to_owned(), |sourced| sourced.source) });
     if let Some(mode) = mode.filter(|_| !locked.iter().any(|key| key == "mode")) {
-        settings.mode = Some(Sourced { value: mode, source: "command line".to_owned() });
+        settings.mode = Some(Sourced { value: mode, source: COMMAND_LINE.to_owned() });
     }
     let rules = stack.iter().flat_map(|layer| layer.rules.iter().cloned()).collect();
     let shell = stack.iter().map(|layer| layer.shell.clone()).filter(|list| !list.is_empty()).collect();
@@ -148,8 +186,20 @@ fn view(layers: &[&Layer], (profile, mode): (Option<&str>, Option<Mode>), reader
     let mut names: Vec<&str> = stack.iter().flat_map(|layer| layer.agents.iter().map(|(name, _)| name.as_str())).collect();
     names.sort_unstable();
     names.dedup();
+    let sections = names.iter().map(|name| ((*name).to_owned(), section_settings(name, &stack, &locked))).collect();
     let agents = names.into_iter().map(|name| (name.to_owned(), agent_part(name, &stack, &settings, mode, &locked))).collect();
-    View { general, agents, settings }
+    View { general, agents, settings, sections }
+}
+
+/// What the sections for an agent set, over each other.
+fn section_settings(name: &str, stack: &[&Layer], locked: &[String]) -> Settings {
+    let mut settings = Settings::default();
+    for layer in stack {
+        for (_, section) in layer.agents.iter().filter(|(agent, _)| agent == name) {
+            settings.layer(&section.settings, if layer.origin > Origin::Managed { locked } else { &[] });
+        }
+    }
+    settings
 }
 
 fn agent_part(name: &str, stack: &[&Layer], general: &Settings, mode: Option<Mode>, locked: &[String]) -> Part {

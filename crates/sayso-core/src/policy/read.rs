@@ -9,6 +9,7 @@ use crate::policy::glob::PathGlob;
 use crate::policy::read_rule::{self, expression};
 use crate::policy::read_sandbox;
 use crate::policy::rule::{Rule, ShellRule};
+use crate::policy::safe_command::SafeCommand;
 use crate::policy::schema::POLICY;
 use crate::policy::settings::{LOCKABLE, Settings, ShellDefault, Sourced};
 use crate::policy::shape::{self, Shape, nearest};
@@ -20,7 +21,7 @@ use crate::verdict::{Decision, Risk};
 const MANY_RULES: usize = 20;
 
 /// The profiles in which Enter may approve a routine prompt; in all others it never does.
-pub(crate) const ENTER_MAY_APPROVE: [&str; 2] = ["kollabor-spec", "forge"];
+pub(crate) const ENTER_MAY_APPROVE: [&str; 1] = ["kollabor-spec"];
 
 /// Where a layer comes from; later ones stand above earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +110,8 @@ pub fn read(source: Source<'_>, format: Format, origin: Origin, reader: &dyn Com
     shape::check(&node, &Shape::Record(&POLICY), &mut findings);
     let profile_takes_enter = node.get("profile").and_then(Node::as_text).is_some_and(|name| ENTER_MAY_APPROVE.contains(&name));
     let shape_errors = findings.clone();
-    let mut context = Context { source, origin, reader, findings, profile_takes_enter, lines: LineIndex::new(source.text) };
+    let mut context =
+        Context { source, origin, reader, findings, profile_takes_enter, in_section: false, lines: LineIndex::new(source.text) };
     // The rest is read even where a shape is wrong, so that all mistakes are shown at once.
     let layer = context.layer(&node);
     let mut findings = context.findings;
@@ -145,6 +147,8 @@ pub(crate) struct Context<'a> {
     pub(crate) reader: &'a dyn CommandReader,
     pub(crate) findings: Vec<Diagnostic>,
     profile_takes_enter: bool,
+    /// What is read is a part of an agent's section.
+    in_section: bool,
     lines: LineIndex,
 }
 
@@ -174,9 +178,11 @@ impl Context<'_> {
                 "agents" => {
                     for agent in entry.node.entries() {
                         let mut own = Section::default();
+                        self.in_section = true;
                         for entry in agent.node.entries() {
                             self.key(entry, &mut own);
                         }
+                        self.in_section = false;
                         agents.push((agent.key.clone(), own));
                     }
                 }
@@ -230,12 +236,7 @@ impl Context<'_> {
             "version" | "timeout_response" | "catastrophic_action" => {}
             "profile" => settings.profile = self.sourced(node, text().to_owned()),
             "mode" => {
-                let mode = Mode::from_word(text());
-                if mode == Some(Mode::TrustAll) {
-                    let finding = Diagnostic::error(node.span, "`trust-all` cannot be set in a file");
-                    self.findings.push(finding.hint("it has to be said for one run, as `--mode trust-all`"));
-                }
-                settings.mode = mode.and_then(|mode| self.sourced(node, mode));
+                settings.mode = Mode::from_word(text()).filter(|mode| self.may_set(*mode, node)).and_then(|mode| self.sourced(node, mode));
             }
             "enabled" => settings.enabled = self.bool(node),
             "approval_timeout" => settings.approval_timeout = self.whole(node),
@@ -266,7 +267,7 @@ impl Context<'_> {
                 for item in node.items() {
                     let mut path = ExtraProtected::default();
                     match path.add(item.as_text().unwrap_or_default()) {
-                        Ok(()) => settings.protected_paths.push(path),
+                        Ok(()) => settings.protected_paths.extend(self.sourced(item, path)),
                         Err(why) => self.error(item.span, why),
                     }
                 }
@@ -274,7 +275,10 @@ impl Context<'_> {
             "safe_commands" => {
                 for item in node.items() {
                     match CommandPattern::parse(item.as_text().unwrap_or_default(), Form::Prefix, self.reader) {
-                        Ok(pattern) => settings.safe_commands.push(pattern),
+                        Ok(pattern) => {
+                            let entry = self.safe_command(item, pattern);
+                            settings.safe_commands.extend(self.sourced(item, entry));
+                        }
                         Err(why) => self.error(item.span, why),
                     }
                 }
@@ -285,14 +289,16 @@ impl Context<'_> {
                 for item in node.items() {
                     match PathGlob::parse(item.as_text().unwrap_or_default()) {
                         Ok(glob) if glob.is_absolute() => self.error(item.span, "a safe path is relative to the workspace"),
-                        Ok(glob) => settings.safe_paths.push(glob),
+                        Ok(glob) => settings.safe_paths.extend(self.sourced(item, glob)),
                         Err(why) => self.error(item.span, why),
                     }
                 }
             }
             "safe_path_regexes" => {
-                let list: Vec<_> = node.items().iter().filter_map(|item| expression(self, item, anchored)).collect();
-                settings.safe_path_regexes.extend(list);
+                for item in node.items() {
+                    let expression = expression(self, item, anchored);
+                    settings.safe_path_regexes.extend(expression.and_then(|expression| self.sourced(item, expression)));
+                }
             }
             "auto_approve_safe_paths" => settings.auto_approve_safe_paths = self.bool(node),
             "auto_approve_copies" => settings.auto_approve_copies = self.only_in_profile(entry),
@@ -301,7 +307,7 @@ impl Context<'_> {
             "trusted_tools" => settings.trusted_tools.extend(read_rule::tool_names(self, node, "trusted_tools")),
             "trust_mcp_servers" => settings.trust_mcp_servers = self.bool(node),
             "trusted_mcp_servers" => {
-                settings.trusted_mcp_servers.extend(node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)));
+                settings.trusted_mcp_servers.extend(self.texts(node));
             }
             "private_addresses" => settings.private_addresses = decision(node).and_then(|value| self.sourced(node, value)),
             "dangerous_action" => settings.dangerous_action = decision(node).and_then(|value| self.sourced(node, value)),
@@ -323,11 +329,12 @@ impl Context<'_> {
                     }
                 }
             }
+            // Which key says yes is the person's to choose, not the project's.
+            "enter_approves" if self.origin.is_project() && node.as_bool() == Some(true) => self.not_for_projects(entry),
             "enter_approves" => {
                 settings.enter_approves = self.bool(node);
                 if node.as_bool() == Some(true) && self.origin != Origin::Profile && !self.profile_takes_enter {
-                    let finding =
-                        Diagnostic::warning(entry.key_span, "`enter_approves` counts only in the profiles kollabor-spec and forge");
+                    let finding = Diagnostic::warning(entry.key_span, "`enter_approves` counts only in the profile kollabor-spec");
                     self.findings.push(finding.hint("in every other profile Enter never approves"));
                 }
             }
@@ -346,9 +353,10 @@ impl Context<'_> {
                     let text = || node.as_text().unwrap_or_default().to_owned();
                     match entry.key.as_str() {
                         "enabled" => settings.audit_enabled = self.bool(node),
-                        "path" => settings.audit_path = self.folder(node),
+                        "path" => settings.audit_path = self.place_on_disk(node),
+                        "log" => settings.audit_log = self.place_on_disk(node),
                         "exclude_keys" => {
-                            settings.audit_exclude_keys.extend(node.items().iter().filter_map(|key| key.as_text().map(str::to_owned)))
+                            settings.audit_exclude_keys.extend(self.texts(node));
                         }
                         "retention_days" => settings.audit_retention_days = self.whole(node),
                         "head_every" => settings.audit_head_every = self.whole(node),
@@ -375,15 +383,13 @@ impl Context<'_> {
                 }
             }
             "mcp" => {
-                let texts =
-                    |node: &Node| -> Vec<String> { node.items().iter().filter_map(|item| item.as_text().map(str::to_owned)).collect() };
                 if let Some(entry) = node.entries().iter().find(|entry| entry.key == "elicitation") {
                     match self.origin.is_project() {
                         true => self.not_for_projects(entry),
-                        false => settings.mcp_elicitation.extend(texts(&entry.node)),
+                        false => settings.mcp_elicitation.extend(self.texts(&entry.node)),
                     }
                 }
-                settings.mcp_gate.extend(node.get("gate").map(texts).unwrap_or_default());
+                settings.mcp_gate.extend(node.get("gate").map(|gate| self.texts(gate)).unwrap_or_default());
             }
             // The shape check lets no other key through; a new one without an arm here must not pass silently.
             other => self.error(entry.key_span, format!("the key `{other}` is not read")),
@@ -399,12 +405,47 @@ impl Context<'_> {
         self.sourced(node, words)
     }
 
-    /// A folder that means the same wherever sayso is started.
-    fn folder(&mut self, node: &Node) -> Option<Sourced<Option<String>>> {
+    /// Whether this file may set a mode: one that asks nothing is for the person's own file alone, and counts for all agents there.
+    fn may_set(&mut self, mode: Mode, node: &Node) -> bool {
+        if mode != Mode::TrustAll || self.origin == Origin::Profile {
+            return true;
+        }
+        if self.origin == Origin::User && !self.in_section {
+            let finding = Diagnostic::warning(node.span, "`trust-all` asks nothing: everything that no rule denies runs");
+            self.findings.push(finding.hint("for one run, leave it out here and say `--mode trust-all`"));
+            return true;
+        }
+        let finding = Diagnostic::warning(node.span, "`trust-all` does not count here, and the mode stays as it was");
+        self.findings.push(finding.hint("it counts at the top of your own policy file, or for one run as `--mode trust-all`"));
+        false
+    }
+
+    /// An entry of `safe_commands`, with a warning where it never counts or lets very much through.
+    fn safe_command(&mut self, item: &Node, pattern: CommandPattern) -> SafeCommand {
+        let own = self.origin != Origin::Profile;
+        let caution = pattern.caution(self.reader);
+        if let Some(caution) = caution.filter(|_| own) {
+            let written = &pattern.written;
+            let never = caution.never_counts().map(|why| format!("`{written}` never counts as a safe command: {why}"));
+            let much = || caution.lets_through().map(|what| format!("`{written}` as a safe command runs unasked, and {what}"));
+            if let Some(message) = never.or_else(much) {
+                self.findings.push(Diagnostic::warning(item.span, message).hint(caution.hint()));
+            }
+        }
+        SafeCommand { pattern, source: self.place(item.span), own, caution }
+    }
+
+    /// The texts of a list, each with its place.
+    fn texts(&self, node: &Node) -> Vec<Sourced<String>> {
+        node.items().iter().filter_map(|item| self.sourced(item, item.as_text()?.to_owned())).collect()
+    }
+
+    /// A file or folder that means the same wherever sayso is started.
+    fn place_on_disk(&mut self, node: &Node) -> Option<Sourced<Option<String>>> {
         let text = node.as_text().unwrap_or_default();
         let whole = text.starts_with('/') || text.starts_with("~/");
         if !whole || text.contains('\0') || text.split('/').any(|part| part == "..") {
-            let finding = Diagnostic::error(node.span, format!("`{text}` is no folder that means the same everywhere"));
+            let finding = Diagnostic::error(node.span, format!("`{text}` is no place that means the same everywhere"));
             self.findings.push(finding.hint("write it from the root (`/…`) or from your home (`~/…`), without `..`"));
             return None;
         }
@@ -460,8 +501,10 @@ impl Context<'_> {
                 "command" => settings.command_risk = risk().and_then(|value| self.sourced(node, value)),
                 "mcp" => settings.mcp_risk = risk().and_then(|value| self.sourced(node, value)),
                 key => {
-                    let list: Vec<_> = node.items().iter().filter_map(|item| expression(self, item, str::to_owned)).collect();
-                    if key == "high_patterns" { settings.high_risk.extend(list) } else { settings.medium_risk.extend(list) }
+                    for item in node.items() {
+                        let pattern = expression(self, item, str::to_owned).and_then(|pattern| self.sourced(item, pattern));
+                        if key == "high_patterns" { settings.high_risk.extend(pattern) } else { settings.medium_risk.extend(pattern) }
+                    }
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
 use crate::policy::read::{Context, Origin};
 use crate::policy::rule::{Example, Matcher, Rule, ShellRule, Subject, When};
+use crate::policy::settings::Sourced;
 use crate::policy::time;
 use crate::tool;
 use crate::verdict::Decision;
@@ -272,7 +273,7 @@ pub(crate) fn shell_rule(context: &mut Context<'_>, node: &Node) -> Option<Shell
 }
 
 /// Names of tools. The name of a program is no tool (H-51): such an entry would silently do nothing.
-pub(crate) fn tool_names(context: &mut Context<'_>, node: &Node, key: &str) -> Vec<String> {
+pub(crate) fn tool_names(context: &mut Context<'_>, node: &Node, key: &str) -> Vec<Sourced<String>> {
     const PROGRAMS: [&str; 30] = [
         "rm",
         "git",
@@ -314,7 +315,7 @@ pub(crate) fn tool_names(context: &mut Context<'_>, node: &Node, key: &str) -> V
             context.findings.push(finding.hint(format!("write a rule: `deny: {{command: \"{first} *\"}}`")));
             continue;
         }
-        names.push(name.to_owned());
+        names.extend(context.sourced(item, name.to_owned()));
     }
     names
 }

@@ -2,7 +2,7 @@
 
 use crate::node::{Entry, Node};
 use crate::policy::read::Context;
-use crate::policy::settings::{AutoAllow, Root, Settings, Sourced};
+use crate::policy::settings::{AutoAllow, Root, SandboxFallback, Settings, Sourced};
 use crate::verdict::{Bounds, Network};
 
 /// Reads the section into the settings.
@@ -14,7 +14,7 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             "network" | "hosts" => {}
             "require" | "require_os_sandbox" => settings.sandbox_require = reader.bool(value),
             "fallback" | "os_sandbox_fallback" => {
-                settings.sandbox_fallback = reader.sourced(value, value.as_text().unwrap_or_default().to_owned());
+                settings.sandbox_fallback = reader.sourced(value, SandboxFallback::from_word(value.as_text().unwrap_or_default()));
             }
             "auto_allow" => {
                 settings.sandbox_auto_allow = reader.sourced(value, AutoAllow::from_word(value.as_text().unwrap_or_default()));
@@ -23,13 +23,12 @@ pub(super) fn sandbox(reader: &mut Context<'_>, node: &Node, settings: &mut Sett
             "processes" => settings.sandbox_processes = reader.whole(value),
             "bounds" => {
                 let bounds = bounds(reader, value);
-                settings.sandbox_bounds.push(bounds);
+                settings.sandbox_bounds.extend(reader.sourced(value, bounds));
             }
             _ => {
                 for root in value.entries() {
-                    if let Some(root) = self::root(reader, root) {
-                        settings.roots.push(root);
-                    }
+                    let place = &root.node;
+                    settings.roots.extend(self::root(reader, root).and_then(|root| reader.sourced(place, root)));
                 }
             }
         }

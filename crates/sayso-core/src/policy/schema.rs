@@ -1,9 +1,11 @@
 //! The schema of a policy file: every key with its shape and one sentence of what it is for.
 
+use crate::policy::settings::{AutoAllow, SandboxFallback};
 use crate::policy::shape::Shape::{Bool, List, Names, OneOrMany, Text, Whole, Word};
 use crate::policy::shape::{Field, Record, Shape};
 
-const ACTION: Shape = Word(&["allow", "ask", "deny"]);
+/// What a rule or a default decides.
+pub(super) const ACTION: Shape = Word(&["allow", "ask", "deny"]);
 const TEXTS: Shape = List(&Text);
 const MODE_WORDS: Shape = Word(&[
     "confirm-all",
@@ -146,17 +148,17 @@ static SANDBOX: Record = Record {
         field("network", Bool, "Whether sandboxed commands reach the network."),
         field("require", Bool, "Refuse to start without an OS sandbox."),
         field("require_os_sandbox", Bool, "The same as `require`."),
-        field("fallback", Word(&["fail_fast", "refuse_tools"]), "What happens when the sandbox is required and missing."),
+        field("fallback", Word(SandboxFallback::WORDS), "What happens when the sandbox is required and missing."),
         field("hosts", TEXTS, "The only hosts that sandboxed commands reach, such as `crates.io` or `*.npmjs.org`."),
         field(
             "auto_allow",
-            Word(&["never", "run-in-workspace"]),
+            Word(AutoAllow::WORDS),
             "What runs unasked because a sandbox bounds it: commands that were read whole and whose effects are not known.",
         ),
         field("memory", Whole { least: 0, most: 16_777_216 }, "MiB that each process of a sandboxed command may take; 0 for no limit."),
         field("processes", Whole { least: 0, most: 4_194_304 }, "How many processes a sandboxed command may be at once; 0 for no limit."),
         field("bounds", Shape::Record(&BOUNDS), "Bounds of your own for sandboxed commands; they only ever take away."),
-        field("os_sandbox_fallback", Word(&["fail_fast", "refuse_tools"]), "The same as `fallback`."),
+        field("os_sandbox_fallback", Word(SandboxFallback::WORDS), "The same as `fallback`."),
     ],
 };
 
@@ -165,6 +167,11 @@ static AUDIT: Record = Record {
     fields: &[
         field("enabled", Bool, "Whether decisions are recorded; high risk is recorded in any case."),
         field("path", Text, "The folder of the record, from the root or from `~/`; everything that sayso keeps is there."),
+        field(
+            "log",
+            Text,
+            "A file that each decision is also written to, a line each, from the root or from `~/`; where it cannot be written, nothing runs.",
+        ),
         field("exclude_keys", TEXTS, "Arguments with these names are never kept, whatever is in them."),
         field("retention_days", Whole { least: 1, most: 36_500 }, "How long entries are kept."),
         field(
@@ -273,7 +280,7 @@ pub static POLICY: Record = Record {
         field("keymap", Word(&["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"]), "Which keys answer a prompt."),
         field("prompt_style", Word(&["auto", "modal", "status", "inline", "line", "box"]), "How a prompt looks."),
         field("notify", Shape::Record(&NOTIFY), "How somebody is called when a prompt waits and nobody is at it; off unless it is set."),
-        field("enter_approves", Bool, "Whether Enter may approve a routine prompt; only in profiles kollabor-spec and forge."),
+        field("enter_approves", Bool, "Whether Enter may approve a routine prompt; only in profile kollabor-spec."),
         field("show_risk_level", Bool, "Whether a prompt shows the risk."),
         field("show_matched_pattern", Bool, "Whether a prompt shows what made it ask."),
         field("show_approval_stats", Bool, "Whether counts are shown in the log."),

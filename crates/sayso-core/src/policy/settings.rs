@@ -3,9 +3,9 @@
 use crate::mode::Mode;
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::paths::{ExtraProtected, join};
-use crate::policy::command::CommandPattern;
 use crate::policy::expression::Expression;
 use crate::policy::glob::PathGlob;
+use crate::policy::safe_command::SafeCommand;
 use crate::verdict::{Bounds, Decision, Endings, Network, Risk, Terms};
 
 /// A value with the `file:line` it came from.
@@ -65,6 +65,27 @@ impl AutoAllow {
     }
 }
 
+/// What happens when a sandbox is required and missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SandboxFallback {
+    /// sayso does not start, and where it runs already, it refuses every tool.
+    #[default]
+    FailFast,
+    /// File and shell tools are refused.
+    RefuseTools,
+}
+
+impl SandboxFallback {
+    /// The words in a policy file.
+    pub const WORDS: &'static [&'static str] = &["fail_fast", "refuse_tools"];
+
+    /// What a word means; what is not known refuses everything.
+    pub fn from_word(word: &str) -> Self {
+        if word == "refuse_tools" { SandboxFallback::RefuseTools } else { SandboxFallback::FailFast }
+    }
+}
+
+packed! { enum SandboxFallback { FailFast, RefuseTools } }
 packed! { enum AutoAllow { Never, RunInWorkspace } }
 packed! { struct Root { name, root, writable, suffixes, write_approval, read_approval, source } }
 packed! { struct ShellDefault { allowed, approval } }
@@ -89,7 +110,7 @@ macro_rules! settings {
         #[derive(Clone, Debug, Default)]
         pub struct Settings {
             $($(#[$value_doc])* pub $value: Option<Sourced<$value_type>>,)*
-            $($(#[$list_doc])* pub $list: Vec<$list_type>,)*
+            $($(#[$list_doc])* pub $list: Vec<Sourced<$list_type>>,)*
         }
 
         /// What holds after all layers.
@@ -114,7 +135,7 @@ macro_rules! settings {
             pub fn resolve(&self) -> Resolved {
                 Resolved {
                     $( $value: self.$value.as_ref().map_or_else(|| $fallback, |sourced| sourced.value.clone()), )*
-                    $( $list: self.$list.clone(), )*
+                    $( $list: self.$list.iter().map(|sourced| sourced.value.clone()).collect(), )*
                 }
             }
 
@@ -124,6 +145,20 @@ macro_rules! settings {
                 $(
                     if let Some(sourced) = &self.$value {
                         out.push((stringify!($value), sourced.value.in_words(), sourced.source.clone()));
+                    }
+                )*
+                out
+            }
+        }
+
+        impl Settings {
+            /// Every list that is not empty, by the key of a policy file, each value once, with where it was set.
+            pub fn list_lists(&self) -> Vec<(&'static str, Vec<Listed>)> {
+                let mut out = Vec::new();
+                $(
+                    let values: Vec<Listed> = listed(self.$list.iter().map(|one| (one.value.in_words(), one.source.as_str())));
+                    if !values.is_empty() {
+                        out.push((written_key(stringify!($list)), values));
                     }
                 )*
                 out
@@ -221,7 +256,7 @@ settings! {
         /// Refuse to start without an OS sandbox.
         sandbox_require: bool = false,
         /// What happens when the sandbox is required and missing.
-        sandbox_fallback: String = "fail_fast".to_owned(),
+        sandbox_fallback: SandboxFallback = SandboxFallback::FailFast,
         /// What runs unasked because a sandbox bounds it.
         sandbox_auto_allow: AutoAllow = AutoAllow::Never,
         /// How much memory each process of a sandboxed command may take, in MiB; 0 for no limit.
@@ -232,6 +267,8 @@ settings! {
         audit_enabled: bool = true,
         /// Where the journal is kept.
         audit_path: Option<String> = None,
+        /// The file that decisions are also written to.
+        audit_log: Option<String> = None,
         /// How long entries are kept.
         audit_retention_days: u64 = 90,
         /// After how many entries the head of the record is handed on; 0 for never.
@@ -251,7 +288,7 @@ settings! {
     }
     lists {
         /// Commands that run silently.
-        safe_commands: CommandPattern,
+        safe_commands: SafeCommand,
         /// Patterns of files that file tools may write silently.
         safe_paths: PathGlob,
         /// The same as regular expressions.
@@ -303,6 +340,42 @@ impl Resolved {
             process_limit: limit(self.sandbox_processes),
             ..Terms::default()
         }
+    }
+}
+
+/// One value of a list, with every place that sets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The value in the words of a policy file.
+    pub value: String,
+    /// Where it was set; more than one where several files say the same.
+    pub sources: Vec<String>,
+}
+
+/// Each value once, in the order of the first time.
+fn listed<'a>(values: impl Iterator<Item = (String, &'a str)>) -> Vec<Listed> {
+    let mut out: Vec<Listed> = Vec::new();
+    for (value, source) in values {
+        match out.iter_mut().find(|known| known.value == value) {
+            Some(known) if known.sources.iter().any(|known| known == source) => {}
+            Some(known) => known.sources.push(source.to_owned()),
+            None => out.push(Listed { value, sources: vec![source.to_owned()] }),
+        }
+    }
+    out
+}
+
+/// The key of a list as a policy file has it.
+fn written_key(list: &'static str) -> &'static str {
+    match list {
+        "high_risk" => "risk.high_patterns",
+        "medium_risk" => "risk.medium_patterns",
+        "audit_exclude_keys" => "audit.exclude_keys",
+        "roots" => "sandbox.paths",
+        "sandbox_bounds" => "sandbox.bounds",
+        "mcp_elicitation" => "mcp.elicitation",
+        "mcp_gate" => "mcp.gate",
+        other => other,
     }
 }
 
@@ -373,6 +446,15 @@ impl InWords for AutoAllow {
     }
 }
 
+impl InWords for SandboxFallback {
+    fn in_words(&self) -> String {
+        match self {
+            SandboxFallback::FailFast => "fail_fast".to_owned(),
+            SandboxFallback::RefuseTools => "refuse_tools".to_owned(),
+        }
+    }
+}
+
 impl InWords for ShellDefault {
     fn in_words(&self) -> String {
         format!("allowed: {}, approval: {}", self.allowed, self.approval)
@@ -382,5 +464,50 @@ impl InWords for ShellDefault {
 impl<T: InWords> InWords for Option<T> {
     fn in_words(&self) -> String {
         self.as_ref().map_or_else(|| "by mode".to_owned(), InWords::in_words)
+    }
+}
+
+impl InWords for SafeCommand {
+    fn in_words(&self) -> String {
+        self.pattern.written.clone()
+    }
+}
+
+impl InWords for PathGlob {
+    fn in_words(&self) -> String {
+        self.written.clone()
+    }
+}
+
+impl InWords for Expression {
+    fn in_words(&self) -> String {
+        self.written.clone()
+    }
+}
+
+impl InWords for ExtraProtected {
+    fn in_words(&self) -> String {
+        self.written().collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl InWords for Root {
+    fn in_words(&self) -> String {
+        let mut terms = vec![format!("root: {}", self.root), format!("mode: {}", if self.writable { "rw" } else { "ro" })];
+        terms.extend((!self.suffixes.is_empty()).then(|| format!("suffixes: {}", self.suffixes.in_words())));
+        terms.push(format!("write_approval: {}", self.write_approval));
+        terms.push(format!("read_approval: {}", self.read_approval));
+        format!("{}: {{{}}}", self.name, terms.join(", "))
+    }
+}
+
+impl InWords for Bounds {
+    fn in_words(&self) -> String {
+        let mut terms = Vec::new();
+        terms.extend(self.write.as_ref().map(|paths| format!("write: {}", paths.in_words())));
+        terms.extend(self.read.as_ref().map(|paths| format!("read: {}", paths.in_words())));
+        terms.extend((!self.hide.is_empty()).then(|| format!("hide: {}", self.hide.in_words())));
+        terms.extend(self.network.as_ref().map(|network| format!("network: {}", network.in_words())));
+        format!("{{{}}}", terms.join(", "))
     }
 }

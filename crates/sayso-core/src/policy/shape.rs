@@ -92,10 +92,30 @@ pub fn check(node: &Node, shape: &Shape, findings: &mut Vec<Diagnostic>) {
         (Shape::Record(record), Value::Map(entries)) => {
             for entry in entries {
                 match record.field(&entry.key) {
-                    Some(field) => check(&entry.node, &field.shape, findings),
+                    Some(field) => {
+                        let before = findings.len();
+                        check(&entry.node, &field.shape, findings);
+                        if matches!(field.shape, Shape::Word(_)) {
+                            findings.iter_mut().skip(before).for_each(|finding| say_what_it_is_for(finding, field));
+                        }
+                    }
                     None => findings.push(unknown_key(record, &entry.key, entry.key_span)),
                 }
             }
+        }
+        (Shape::Word(words), value) => {
+            let found = match value {
+                Value::Bool(is) => format!("`{is}`"),
+                _ => node.kind_word().to_owned(),
+            };
+            let finding = Diagnostic::error(node.span, format!("expected one of {}, found {found}", plain_words(words)));
+            findings.push(match value {
+                Value::Bool(is) => match meant(*is, words) {
+                    Some(word) => finding.hint(format!("`{is}` would be `{word}`")),
+                    None => finding,
+                },
+                _ => finding,
+            });
         }
         // A key with nothing behind it sets nothing; YAML people leave such keys standing.
         (Shape::List(_) | Shape::Names(_) | Shape::Record(_), Value::Null) => {}
@@ -110,6 +130,26 @@ fn plain_words(words: &[&str]) -> String {
     plain.join(", ")
 }
 
+/// Adds to a wrong word what the key is for, so that the right one can be chosen.
+fn say_what_it_is_for(finding: &mut Diagnostic, field: &Field) {
+    let about = format!("`{}`: {}", field.key, field.doc);
+    finding.hint = Some(match finding.hint.take() {
+        Some(hint) if hint.ends_with('?') => format!("{hint} {about}"),
+        Some(hint) => format!("{hint}. {about}"),
+        None => about,
+    });
+}
+
+/// Which of some words `true` or `false` would mean, where one does.
+fn meant(is: bool, words: &[&str]) -> Option<&'static str> {
+    const YES: [&str; 6] = ["run-in-workspace", "always", "allow", "ask", "rw", "disk"];
+    const NO: [&str; 4] = ["never", "none", "deny", "ro"];
+    let first = |list: &[&'static str]| list.iter().copied().find(|word| words.contains(word));
+    // Of the styles, the keys and the profiles, none is the opposite of another.
+    let (yes, no) = (first(&YES)?, first(&NO)?);
+    Some(if is { yes } else { no })
+}
+
 fn wrong(node: &Node, expected: &str) -> Diagnostic {
     Diagnostic::error(node.span, format!("expected {expected}, found {}", node.kind_word()))
 }
@@ -119,7 +159,7 @@ fn word(shape: &Shape) -> &'static str {
         Shape::Bool => "true or false",
         Shape::Whole { .. } => "a whole number",
         Shape::Text => "text",
-        Shape::Word(_) => "a word",
+        Shape::Word(_) => "one of some words",
         Shape::List(_) => "a list",
         Shape::OneOrMany(_) => "a value or a list",
         Shape::Names(_) | Shape::Record(_) => "a map",

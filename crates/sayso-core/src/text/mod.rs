@@ -1,6 +1,7 @@
 //! Readers that turn text into [`Node`](crate::node::Node), with a place for every value and an error for every doubt.
 
 mod build;
+pub mod count;
 pub mod json;
 pub mod yaml;
 

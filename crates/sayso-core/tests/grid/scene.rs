@@ -116,6 +116,7 @@ fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
         unlisted: has("unlisted"),
         known_program: has("known"),
         listing: has("listing"),
+        maybe_option: false,
         argument: has("argument"),
     };
     let part = (!has("alone") && !has("tool-file")).then_some(part);

@@ -64,7 +64,7 @@ fn main() {
         let show = || build(&world, &operation, &judged.reading, &judged.verdict, settings).expect("something to look at");
         table.add(name, budget, || drop(black_box(show())));
         if name.contains("300 edits") {
-            let shown = show();
+            let shown = show().presentation;
             table.add("the same for a program", Some(20e6), || drop(black_box(to_node(black_box(&shown)))));
         }
     }

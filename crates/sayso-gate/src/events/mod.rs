@@ -70,6 +70,7 @@ mod weight;
 
 use std::sync::Arc;
 
+use sayso_core::node::Node;
 use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Ended, Prompt};
@@ -143,6 +144,8 @@ pub enum About {
     Finished(Arc<Finished>),
     /// A sentence.
     Words(String),
+    /// An entry of the record, redacted as it stands there: what another process did.
+    Entry(Arc<Node>),
 }
 
 impl EventKind {

@@ -22,6 +22,7 @@ pub(super) fn weight(event: &Event) -> u64 {
             None => 0,
         },
         About::Words(words) => words.len() as u64,
+        About::Entry(entry) => of_node(entry),
     };
     BASE + args + more
 }

@@ -9,7 +9,7 @@ use std::task::{Context as Polled, Poll, Waker};
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_core::operation::{MAX_DEPTH, Operation};
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope};
 use sayso_core::verdict::{Tier, Verdict};
 
 use super::check::{Checked, Context, Request, checked, malformed};
@@ -23,7 +23,7 @@ use crate::turn::Turn;
 pub enum Action {
     /// Allow this time only.
     Once,
-    /// Allow from now on, as far as that is offered; what is dangerous is allowed once and no more.
+    /// Allow from now on in this session, or as far as [`Response::scope`] says; what is dangerous is allowed once and no more.
     Always,
     /// Allow by a pattern of the person's own. One that does not fit, or is far too wide, is a denial.
     Pattern(String),
@@ -40,6 +40,8 @@ pub struct Response {
     pub note: Option<String>,
     /// Who it was.
     pub by: String,
+    /// How far a yes that is kept reaches. Without it that is the session of the checker, and nothing wider.
+    pub scope: Option<Scope>,
     /// How often they were asked and said so. A question that [needs two](Request::needs_two) is denied with less than 2.
     pub confirmations: u8,
 }
@@ -47,7 +49,7 @@ pub struct Response {
 impl Response {
     /// One answer of a person.
     pub fn new(action: Action, by: impl Into<String>) -> Self {
-        Response { action, note: None, by: by.into(), confirmations: 1 }
+        Response { action, note: None, by: by.into(), scope: None, confirmations: 1 }
     }
 }
 
@@ -194,23 +196,19 @@ impl Ask for Staged {
 
 /// What a response says to a prompt.
 fn said(prompt: &Prompt, response: Response) -> Ended {
-    let Response { action, note, by, confirmations } = response;
+    let Response { action, note, by, scope, confirmations } = response;
     if prompt.round != Round::Only && confirmations < 2 && action != Action::Reject {
         return Ended::Failed("it needs two confirmations".to_owned());
     }
-    let widest = [Scope::Always, Scope::Project, Scope::Session];
     let choice = match action {
         Action::Reject => Choice::Deny,
         Action::Once => Choice::Offer(0),
-        // In the first of two rounds only once is said; nothing wider is offered in either.
-        Action::Always => Choice::Offer(widest.into_iter().find_map(|scope| prompt.offer(scope)).unwrap_or(0)),
-        Action::Pattern(text) => {
-            let is_rule = |scope: Scope| prompt.offers.iter().any(|offer| offer.scope == scope && matches!(offer.stores, Stores::Rule(_)));
-            match widest.into_iter().find(|scope| is_rule(*scope)) {
-                Some(scope) => Choice::Pattern { text, scope },
-                None => return Ended::Failed("a pattern cannot be kept for this".to_owned()),
-            }
-        }
+        // Where nothing can be kept for so long, once is what is left: never anything wider than what was said.
+        Action::Always => prompt.always(scope).unwrap_or(Choice::Offer(0)),
+        Action::Pattern(text) => match prompt.own_pattern(&text, scope) {
+            Some(choice) => choice,
+            None => return Ended::Failed("a pattern cannot be kept for this".to_owned()),
+        },
     };
-    Ended::Answered { answer: Answer { note, ..prompt.answer(choice) }, by }
+    Ended::Answered { answer: Answer { note, ..prompt.answer(choice) }, by: by.into() }
 }

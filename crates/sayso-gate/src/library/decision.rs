@@ -47,7 +47,7 @@ impl ApprovalDecision {
 
     /// The answer to a prompt; none where it is no answer, and a denial where the prompt does not offer it.
     pub fn choice(self, prompt: &Prompt) -> Option<Choice> {
-        let offer = |scope| prompt.offer(scope).map_or(Choice::Deny, Choice::Offer);
+        let offer = |scope| prompt.yes(scope).map_or(Choice::Deny, Choice::Offer);
         match self {
             ApprovalDecision::Approve => Some(offer(Scope::Once)),
             ApprovalDecision::ApproveAll => Some(offer(Scope::Batch)),

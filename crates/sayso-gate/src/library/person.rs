@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::prompt::{Ended, Prompt};
 
 use super::decision::ApprovalDecision;
@@ -68,7 +69,7 @@ impl<F: Fn(Shown<'_>) -> ApprovalDecision + Send + Sync> Ask for Asked<F> {
                     break;
                 }
             }
-            let by = || self.name.clone();
+            let by = || DecidedBy::from_text(&self.name);
             match (said, said.choice(&prompt)) {
                 (ApprovalDecision::Timeout, _) => Ended::TimedOut,
                 (_, Some(choice)) => Ended::Answered { answer: prompt.answer(choice), by: by() },

@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::operation::Operation;
-use sayso_core::presentation::{Body, Part, Presentation};
+use sayso_core::presentation::{Body, Part};
 use sayso_core::prompt::{Ended, Prompt};
-use sayso_core::text::json;
 use sayso_core::tool::Kind;
 use sayso_core::visible::visible;
 
 use crate::ports::{Ask, Later};
+use crate::presentation::given::drawn;
 
 type Draw = dyn Fn(&Operation) -> Result<Body, String> + Send + Sync;
 
@@ -61,7 +61,7 @@ impl Ask for Presenting {
         let Some(presenter) = self.presenter(&prompt.operation) else { return self.person.ask(prompt) };
         match (presenter.0)(&prompt.operation) {
             Ok(body) => {
-                let presentation = drawn(&prompt, body);
+                let presentation = drawn(&prompt, shown(body));
                 self.person.ask(Arc::new(Prompt { presentation, ..(*prompt).clone() }))
             }
             Err(why) => Box::pin(async move { Ended::Failed(format!("it could not be shown: {why}")) }),
@@ -81,26 +81,14 @@ impl Drop for Drawn<'_> {
     }
 }
 
-/// The tool's picture, with every argument below it: what is shown is all of what would run.
-fn drawn(prompt: &Prompt, body: Body) -> Presentation {
-    let mut presentation = prompt.presentation.clone();
-    let rows = prompt.operation.args().entries().iter();
-    let rows = rows.map(|entry| (crate::presentation::structured::label(&entry.key), visible(&json::write(&entry.node)).into_owned()));
-    presentation.details.extend(rows);
-    presentation.body = shown(body);
-    presentation.hidden_lines = 0;
-    presentation.full = None;
-    presentation
-}
-
 /// The same picture with nothing in it that could hide or move.
 fn shown(body: Body) -> Body {
     let text = |text: String| visible(&text).into_owned();
     let texts = |lines: Vec<String>| lines.iter().flat_map(|line| line.split('\n')).map(|line| visible(line).into_owned()).collect();
     match body {
         Body::Text(lines) => Body::Text(texts(lines)),
-        Body::Content { path, language, lines, size, notes } => {
-            Body::Content { path: text(path), language, lines: texts(lines), size, notes: texts(notes) }
+        Body::Content { path, language, lines, size, notes, over } => {
+            Body::Content { path: text(path), language, lines: texts(lines), size, notes: texts(notes), over: over.map(text) }
         }
         Body::Command { lines, folder, parts, effects, .. } => Body::Command {
             lines: texts(lines),

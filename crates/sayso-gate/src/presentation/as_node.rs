@@ -2,8 +2,8 @@
 
 use sayso_core::explain;
 use sayso_core::node::{Node, Value};
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation};
-use sayso_core::prompt::{Offer, Prompt, Round, Stores};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Piece, Presentation, Undo, content_heading};
+use sayso_core::prompt::{Offer, Prompt, Round, Stores, Why};
 use sayso_core::verdict::{Reason, Tier};
 use sayso_core::visible::visible;
 
@@ -22,6 +22,8 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
         ("digest", text(&operation.digest().to_string())),
         ("tool", text(&visible(operation.tool()))),
         ("kind", text(operation.kind().word())),
+        ("sentence", text(&prompt.sentence)),
+        ("why", list(&prompt.why, why)),
         ("message", text(&prompt.description)),
         ("title", text(&prompt.title)),
         ("arguments", operation.args().clone()),
@@ -29,6 +31,7 @@ pub fn prompt_to_node(prompt: &Prompt) -> Node {
         ("is_dangerous", truth(dangerous)),
         ("warning", presentation.warnings.first().map_or(null(), |warning| text(warning))),
         ("warnings", texts(&presentation.warnings)),
+        ("level", text(verdict.level().word())),
         ("risk", text(verdict.risk.word())),
         ("tier", text(verdict.tier.word())),
         ("confirm", text(verdict.confirm.word())),
@@ -61,7 +64,9 @@ pub fn to_node(presentation: &Presentation) -> Node {
     let Value::Map(entries) = &mut node.value else { return node };
     let more = Node::map([
         ("details", pairs(&presentation.details)),
+        ("deciding", number(presentation.deciding)),
         ("warnings", texts(&presentation.warnings)),
+        ("undo", presentation.undo.as_ref().map_or(null(), undo)),
         ("hidden_lines", number(presentation.hidden_lines)),
         ("full", presentation.full.as_deref().map_or(null(), body)),
     ]);
@@ -69,6 +74,16 @@ pub fn to_node(presentation: &Presentation) -> Node {
         entries.extend(more);
     }
     node
+}
+
+/// Whether `sayso undo` can take the call back, with where the backup will be or why there is none, and the sentence for a person.
+fn undo(undo: &Undo) -> Node {
+    let (backup, why) = match undo {
+        Undo::Possible => (null(), null()),
+        Undo::Kept(place) => (text(&visible(place)), null()),
+        Undo::Impossible(why) => (null(), text(&visible(why))),
+    };
+    Node::map([("possible", truth(undo.is_possible())), ("backup", backup), ("why", why), ("words", text(&undo.words()))])
 }
 
 fn context(prompt: &Prompt) -> Node {
@@ -84,6 +99,11 @@ fn context(prompt: &Prompt) -> Node {
         ("effects", texts(&super::told::plainly(&prompt.verdict.effects))),
         ("summary", text(&explain::first_line(operation, &prompt.verdict))),
     ])
+}
+
+fn why(why: &Why) -> Node {
+    let rule = why.rule.as_deref().map_or(null(), text);
+    Node::map([("text", text(&why.text)), ("warning", truth(why.is_warning)), ("rule", rule)])
 }
 
 fn reason(reason: &Reason) -> Node {
@@ -102,11 +122,15 @@ fn offer(offer: &Offer) -> Node {
         Stores::Grant(_) => "grant",
         Stores::Rule(_) => "rule",
     };
-    let pattern = match &offer.stores {
-        Stores::Rule(pattern) => text(&visible(pattern)),
-        _ => null(),
-    };
-    Node::map([("scope", text(offer.scope.word())), ("words", text(&offer.words)), ("stores", text(stores)), ("pattern", pattern)])
+    let rule = offer.rule();
+    Node::map([
+        ("scope", text(offer.scope.word())),
+        ("width", text(offer.width())),
+        ("words", text(&offer.words)),
+        ("stores", text(stores)),
+        ("key", rule.map_or(null(), |rule| text(rule.key.word()))),
+        ("pattern", rule.map_or(null(), |rule| text(&visible(&rule.pattern)))),
+    ])
 }
 
 fn round(round: Round) -> &'static str {
@@ -131,13 +155,15 @@ fn body(body: &Body) -> Node {
             ("notes", texts(&diff.notes)),
             ("hunks", hunks(diff)),
         ]),
-        Body::Content { path, language: written, lines, size, notes } => Node::map([
+        Body::Content { path, language: written, lines, size, notes, over } => Node::map([
             kind,
             ("path", text(path)),
             language(written),
             ("size", number(size)),
             ("notes", texts(notes)),
             ("lines", texts(lines)),
+            ("over", over.as_deref().map_or(null(), text)),
+            ("heading", text(&content_heading(path, *size, *written, over.as_deref()))),
         ]),
         Body::Command { lines, marks, folder, parts, effects } => Node::map([
             kind,

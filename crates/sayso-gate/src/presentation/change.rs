@@ -24,22 +24,36 @@ fn compare(about: About<'_>) -> Result<Made, String> {
         Standing::Text { text, executable } => over_text(about, path, &text, executable),
         Standing::Nothing => new_file(about, path),
         Standing::Bytes(old) => {
-            let is = binary::words(binary::media(path, &old.bytes), old.size);
-            let what = if old.bytes.contains(&0) { "no text" } else { "not written in UTF-8" };
-            Ok(alone(about, path)?.warn(format!("what is there is {what}, so the change cannot be compared. {is}")))
+            let is = match old.bytes.contains(&0) {
+                true => format!("a binary file: {} ({})", binary::media(path, &old.bytes), size::words(old.size)),
+                false => format!("a file that is not UTF-8 text ({})", size::words(old.size)),
+            };
+            let made = alone(about, path, &is)?;
+            Ok(made.warn(format!("the change cannot be compared: what is there is {is}")))
         }
         Standing::Large(bytes) => {
-            Ok(alone(about, path)?.warn(format!("the file that is there is too large to be compared ({})", size::words(bytes))))
+            let is = format!("a file of {}", size::words(bytes));
+            Ok(alone(about, path, &is)?.warn(format!("the change cannot be compared: what is there is {is}")))
         }
-        Standing::Unknown => Ok(alone(about, path)?.warn("which file this changes shows only when it runs")),
+        Standing::Unknown => {
+            Ok(alone(about, path, "a file that shows only when it runs")?.warn("which file this changes shows only when it runs"))
+        }
     }
 }
 
 fn over_text(about: About<'_>, path: &str, old: &str, executable: Option<bool>) -> Result<Made, String> {
     let new = match edit::over(about.operation, old) {
         Ok(new) => new,
-        Err(why) => return Ok(alone(about, path)?.warn(why)),
+        // Where sayso runs it, the outlook says that this fails; the tool of an agent may do with it what it likes.
+        Err(why) => {
+            let made = alone(about, path, &format!("a file of {}", size::words(old.len() as u64)))?;
+            return Ok(if about.outlook.failure.is_some() { made } else { made.warn(why) });
+        }
     };
+    if about.operation.kind() == Kind::FileCreate && about.outlook.failure.is_some() {
+        let over = format!("is not written: a file of {} is there", size::words(old.len() as u64));
+        return content::make(path, &new, Some(over));
+    }
     let mut diff = diff::diff(path, old, &new)?;
     diff.notes = notes::of_change(old, &new, executable);
     let mut made = Made::of(Body::Diff(diff)).detail("change", change_in_size(old, &new));
@@ -49,7 +63,7 @@ fn over_text(about: About<'_>, path: &str, old: &str, executable: Option<bool>) 
         made = made.warn("it changes the line breaks of the whole file");
     }
     if about.operation.kind() == Kind::FileCreate {
-        made = made.warn("the file is there already: what is in it would be replaced");
+        made = made.warn("the file is there already: the tool may refuse, or replace what is in it");
     }
     Ok(made)
 }
@@ -62,15 +76,18 @@ fn new_file(about: About<'_>, path: &str) -> Result<Made, String> {
     match about.operation.kind() {
         // Some tools take an edit of nothing for a new file.
         Kind::FileEdit if edit::text(about.operation, Role::Find).is_empty() => {
-            Ok(content::make(path, &edit::text(about.operation, Role::Replace))?.warn("there is no such file: it may be made anew"))
+            Ok(content::make(path, &edit::text(about.operation, Role::Replace), None)?.warn("there is no such file: it may be made anew"))
         }
-        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => Ok(alone(about, path)?.warn("there is no such file")),
-        _ => content::make(path, &edit::text(about.operation, Role::Content)),
+        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => {
+            let made = alone(about, path, "")?;
+            Ok(if about.outlook.failure.is_some() { made } else { made.warn("there is no such file") })
+        }
+        _ => content::make(path, &edit::text(about.operation, Role::Content), None),
     }
 }
 
-/// What the call alone says, whole, where it cannot be compared with a file.
-fn alone(about: About<'_>, path: &str) -> Result<Made, String> {
+/// What the call alone says, whole, where it cannot be compared with the file that is there.
+fn alone(about: About<'_>, path: &str, there: &str) -> Result<Made, String> {
     let mut lines = Vec::new();
     // Only what is quoted from the call has a sign in front, so nothing in it can pass for a heading.
     let mut quote = |heading: &str, sign: char, text: &str| {
@@ -88,7 +105,10 @@ fn alone(about: About<'_>, path: &str) -> Result<Made, String> {
             quote(place, ' ', &edit::text(about.operation, Role::Find))?;
             quote("the text that is inserted:", '+', &edit::text(about.operation, Role::Content))?;
         }
-        _ => return content::make(path, &edit::text(about.operation, Role::Content)),
+        kind => {
+            let verb = if kind == Kind::FileAppend { "is added to" } else { "replaces" };
+            return content::make(path, &edit::text(about.operation, Role::Content), Some(format!("{verb} {there}")));
+        }
     }
     Ok(Made::of(Body::Text(lines)))
 }

@@ -3,6 +3,7 @@
 use sayso_core::draft::Command;
 use sayso_core::presentation::Body;
 use sayso_core::text::json;
+use sayso_core::time;
 use sayso_core::tool::Role;
 use sayso_core::verdict::Network;
 use sayso_core::visible::visible;
@@ -54,11 +55,14 @@ pub(super) fn sandbox(about: About<'_>) -> Option<String> {
 /// How long the command may run, as the policy has it or the call: agents count in seconds or in milliseconds, and only the name of the argument may tell.
 pub(super) fn time_limit(about: About<'_>) -> Option<String> {
     let Some(node) = about.operation.argument(Role::TimeLimit) else {
-        return about.verdict.terms.time_limit.map(|seconds| format!("{seconds} s"));
+        return about.verdict.terms.time_limit.map(time::words);
     };
     let entry = about.operation.args().entries().iter().find(|entry| std::ptr::eq(&entry.node, node))?;
-    let value = json::write(node);
-    Some(visible(&if entry.key.ends_with("_ms") { format!("{value} ms") } else { format!("{value} ({})", entry.key) }).into_owned())
+    match node.as_whole() {
+        Some(number) if entry.key.ends_with("_ms") => Some(time::from_milliseconds(number)),
+        // Whether these are seconds or milliseconds is the agent's own matter.
+        _ => Some(visible(&format!("{} ({})", json::write(node), entry.key)).into_owned()),
+    }
 }
 
 /// The commands of a line one by one, and which program each of them starts.

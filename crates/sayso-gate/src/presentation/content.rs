@@ -1,4 +1,4 @@
-//! The content of a new file, line by line.
+//! The content of a whole file, line by line.
 
 use sayso_core::presentation::Body;
 use sayso_core::visible::visible;
@@ -6,19 +6,22 @@ use sayso_core::visible::visible;
 use super::{MOST_LINES, Made, binary, language, notes};
 
 /// The body for a text that would be a whole file.
-pub(super) fn body(path: &str, text: &str) -> Result<Body, String> {
+fn body(path: &str, text: &str, over: Option<String>) -> Result<Body, String> {
     Ok(Body::Content {
         path: visible(path).into_owned(),
         language: language::of(path),
         lines: lines(text)?,
         size: text.len() as u64,
         notes: notes::of_content(text),
+        over,
     })
 }
 
 /// The same, and bytes that nobody could read are named instead; `view` still shows them.
-pub(super) fn make(path: &str, text: &str) -> Result<Made, String> {
-    let content = body(path, text)?;
+///
+/// `over` says what it does to a file that is there; none where the file is new.
+pub(super) fn make(path: &str, text: &str, over: Option<String>) -> Result<Made, String> {
+    let content = body(path, text, over)?;
     if !binary::is_meant_as_bytes(text) {
         return Ok(Made::of(content));
     }

@@ -7,7 +7,7 @@ use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
 use super::told::{self, Teller};
-use super::{About, Made, binary, details, size, target};
+use super::{About, Made, binary, size, target, undo};
 
 /// So much of a file tells what it is.
 const START: u64 = 512;
@@ -17,14 +17,14 @@ pub(super) fn make(about: About<'_>) -> Made {
     let written = about.operation.text(Role::Path).unwrap_or_default();
     let mut lines = vec![format!("Delete: {}", visible(written))];
     let Some(fact) = target::fact(about, Role::Path) else {
-        lines.push(details::backup(about, None));
+        lines.extend(undo::undo(about).map(|undo| undo.words()));
         return Made::of(Body::Text(lines)).warn("which file this deletes shows only when it runs");
     };
     if fact.canonical != written {
         lines.push(format!("which is: {}", visible(&fact.canonical)));
     }
     lines.push(what(about, fact));
-    lines.push(details::backup(about, Some(&fact.canonical)));
+    lines.extend(undo::undo(about).map(|undo| undo.words()));
     Made::of(Body::Text(lines))
 }
 

@@ -1,40 +1,27 @@
 //! Facts beside the body: what stands at the target, whether it can be undone, who asks, and every argument that the body does not show.
 
+use sayso_core::explain;
 use sayso_core::fact::{PathFact, PathKind};
-use sayso_core::operation::ToolSays;
 use sayso_core::paths::join;
 use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::visible;
 
 use super::structured::{self, label};
-use super::{About, size, target};
-use crate::ports::Backup;
+use super::{About, size, target, undo};
 
-/// Nothing is kept of what a tool replaces or deletes (Z-23).
-const NO_BACKUP: &str = "No backup is made: this cannot be undone.";
+/// Details that decide, whatever else there is to know.
+const DECIDING: [&str; 2] = ["backup", "undo"];
 
-/// What is kept of what stands at a path, and whether the call can be taken back: what is true for this call, and nothing else.
-pub(super) fn backup(about: About<'_>, path: Option<&str>) -> String {
-    match path.map_or(Backup::None, |path| about.world.backup(path)) {
-        Backup::None => NO_BACKUP.to_owned(),
-        Backup::Needless => "`sayso undo` can take it back.".to_owned(),
-        Backup::Kept(place) => {
-            let name = named_backup(about).map(|name| format!("{name}, ")).unwrap_or_default();
-            format!("`sayso undo` can take it back (backup: {name}{})", visible(&place))
-        }
-        Backup::Not(why) => format!("No backup is made ({}): this cannot be undone.", visible(&why)),
-    }
+/// All details, and how many of them decide; those come first. Behind them what is sayso's own, last what the agent wrote beside the matter.
+pub(super) fn all(about: About<'_>, deciding: Vec<(String, String)>, own: Vec<(String, String)>) -> (Vec<(String, String)>, usize) {
+    let (mut first, rest): (Vec<_>, Vec<_>) = facts(about, own).into_iter().partition(|(label, _)| DECIDING.contains(&label.as_str()));
+    first.splice(0..0, deciding);
+    let count = first.len();
+    first.extend(rest);
+    (first, count)
 }
 
-/// The name that one system gives to a backup; it stands there for people who know it, beside where the backup really is.
-fn named_backup(about: About<'_>) -> Option<String> {
-    let written = about.operation.text(Role::Path).filter(|_| about.profile == "kollabor-spec")?;
-    let ending = if about.operation.kind() == Kind::FileDelete { "deleted" } else { "bak" };
-    Some(format!("{}.{ending}", visible(written)))
-}
-
-/// All details: first what is sayso's own, last what the agent wrote beside the matter.
-pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, String)> {
+fn facts(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut out = own;
     for (name, role) in [("target", Role::Path), ("from", Role::From), ("to", Role::To)] {
         if let Some(fact) = target::fact(about, role) {
@@ -42,23 +29,27 @@ pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, 
         }
     }
     // A deletion says it in its body.
-    if let Some(role) = touched(about).filter(|_| !matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir)) {
-        let path = target::fact(about, role).map(|fact| fact.canonical.as_str());
-        // Where nothing is lost and nothing is kept, there is nothing to say.
-        let words = backup(about, path);
-        if loses_content(about) || words != NO_BACKUP {
-            out.push(("backup".to_owned(), words));
-        }
+    if !matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir) {
+        out.extend(undo::undo(about).map(|undo| ("undo".to_owned(), undo.words())));
+    }
+    if let Some(kind) = explain::kind_beside(about.operation).filter(|_| about.operation.kind() != Kind::Custom) {
+        out.push(("tool".to_owned(), format!("{}, a {kind}", visible(about.operation.tool()))));
     }
     let agent = about.operation.agent();
     if !agent.name.is_empty() {
         let lineage: Vec<&str> = std::iter::once(agent.name.as_str()).chain(agent.parents.iter().map(String::as_str)).collect();
         out.push(("asked by".to_owned(), visible(&lineage.join(", started by ")).into_owned()));
     }
+    // What the host sends along is carried and never interpreted; who reads it has to know whose words it is.
+    out.extend(about.operation.metadata().iter().map(|(name, value)| match name.as_str() {
+        "description" => ("the tool says".to_owned(), visible(value).into_owned()),
+        _ => (format!("metadata {}", label(name)), visible(value).into_owned()),
+    }));
+    out.extend(about.operation.group().map(|group| ("group".to_owned(), visible(group).into_owned())));
     if is_structured(about.operation.kind()) {
         return out;
     }
-    if let ToolSays::NeedsApproval { description, .. } = about.operation.says() {
+    if let Some(description) = about.operation.words_of_tool() {
         out.push(("the tool says".to_owned(), visible(description).into_owned()));
     }
     let beside = about.operation.args().entries().iter().filter(|entry| !is_in_body(about, &entry.key));
@@ -68,6 +59,7 @@ pub(super) fn all(about: About<'_>, own: Vec<(String, String)>) -> Vec<(String, 
 
 fn of_target(about: About<'_>, name: &str, role: Role, fact: &PathFact) -> Vec<(String, String)> {
     let is = match fact.kind {
+        PathKind::Missing if role == Role::From => "does not exist".to_owned(),
         PathKind::Missing => "does not exist yet".to_owned(),
         PathKind::File => fact.size.map_or("exists".to_owned(), |bytes| format!("exists, {}", size::words(bytes))),
         PathKind::Folder => "exists, a folder".to_owned(),
@@ -80,27 +72,6 @@ fn of_target(about: About<'_>, name: &str, role: Role, fact: &PathFact) -> Vec<(
         out.push((format!("{name}, in full"), visible(&fact.canonical).into_owned()));
     }
     out
-}
-
-/// Which path a file tool changes, of the tools that sayso can take back.
-fn touched(about: About<'_>) -> Option<Role> {
-    match about.operation.kind() {
-        Kind::FileMove | Kind::FileCopy => Some(Role::To),
-        Kind::FileDelete | Kind::FileRmdir | Kind::FileMkdir | Kind::FileCreateOverwrite => Some(Role::Path),
-        kind if kind.is_file_edit() => Some(Role::Path),
-        _ => None,
-    }
-}
-
-/// Whether something that is there now would be gone.
-fn loses_content(about: About<'_>) -> bool {
-    let there = |role| target::fact(about, role).is_some_and(|fact| matches!(fact.kind, PathKind::File | PathKind::Link));
-    match about.operation.kind() {
-        Kind::FileWrite | Kind::FileEdit | Kind::FileCreate | Kind::FileCreateOverwrite => there(Role::Path),
-        Kind::FileDelete | Kind::FileRmdir => true,
-        Kind::FileMove | Kind::FileCopy => there(Role::To),
-        _ => false,
-    }
 }
 
 /// Whether the body lists all arguments already.

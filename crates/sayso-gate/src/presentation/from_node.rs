@@ -1,7 +1,7 @@
 //! A presentation from the value that [`to_node`](super::to_node) makes of one, for a screen in another process.
 
 use sayso_core::node::Node;
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation, Undo};
 use sayso_core::visible::is_hidden;
 
 use super::{binary, language};
@@ -11,12 +11,26 @@ pub fn from_node(node: &Node) -> Option<Presentation> {
     Some(Presentation {
         body: body(node)?,
         details: pairs(node.get("details")?)?,
+        deciding: node.get("deciding").and_then(size).unwrap_or_default(),
         warnings: texts(node.get("warnings")?)?,
+        undo: match node.get("undo").filter(|undo| undo.get("possible").is_some()) {
+            Some(node) => Some(undo(node)?),
+            None => None,
+        },
         hidden_lines: size(node.get("hidden_lines")?)?,
         full: match node.get("full").filter(|full| full.get("type").is_some()) {
             Some(full) => Some(Box::new(body(full)?)),
             None => None,
         },
+    })
+}
+
+fn undo(node: &Node) -> Option<Undo> {
+    let given = |key: &str| node.get(key).filter(|node| node.as_text().is_some());
+    Some(match (node.get("possible")?.as_bool()?, given("backup"), given("why")) {
+        (true, Some(place), _) => Undo::Kept(text(place)?),
+        (true, None, _) => Undo::Possible,
+        (false, _, why) => Undo::Impossible(text(why?)?),
     })
 }
 
@@ -40,6 +54,10 @@ fn body(node: &Node) -> Option<Body> {
             lines: lines()?,
             size: node.get("size")?.as_whole()?,
             notes: texts(node.get("notes")?)?,
+            over: match node.get("over").filter(|over| over.as_text().is_some()) {
+                Some(over) => Some(text(over)?),
+                None => None,
+            },
         },
         "command" => {
             let lines = lines()?;
@@ -125,7 +143,14 @@ mod tests {
                 notes: words(&["it ends without a line break"]),
                 rest: Vec::new(),
             }),
-            Body::Content { path: "/ws/a".to_owned(), language: None, lines: words(&["x"]), size: 2, notes: words(&["other line breaks"]) },
+            Body::Content {
+                path: "/ws/a".to_owned(),
+                language: None,
+                lines: words(&["x"]),
+                size: 2,
+                notes: words(&["other line breaks"]),
+                over: Some("replaces a file of 7 bytes".to_owned()),
+            },
             Body::Command {
                 lines: words(&["rm a"]),
                 marks: vec![
@@ -139,10 +164,13 @@ mod tests {
             Body::Structured(vec![("a".to_owned(), "b".to_owned()), ("a".to_owned(), "c".to_owned())]),
             Body::Binary { path: "/ws/a.png".to_owned(), media: binary::media("/ws/a.png", &[]), size: 9 },
         ];
-        for body in bodies {
+        let undos = [None, Some(Undo::Possible), Some(Undo::Kept("~/b".to_owned())), Some(Undo::Impossible("it is a pipe".to_owned()))];
+        for (body, undo) in bodies.into_iter().zip(undos.into_iter().cycle()) {
             let whole = Presentation {
                 details: vec![("folder".to_owned(), "/ws".to_owned())],
+                deciding: 1,
                 warnings: words(&["careful"]),
+                undo: undo.clone(),
                 hidden_lines: 7,
                 full: Some(Box::new(body.clone())),
                 ..Presentation::of(body)

@@ -53,6 +53,13 @@ pub fn of(path: &str) -> Option<&'static str> {
     by(&name).filter(|_| !is_ending(&name)).or_else(|| by(ending(&name)?))
 }
 
+/// The language of a name that somebody gives it: `python`, `py`, `Python`.
+pub fn named(name: &str) -> Option<&'static str> {
+    let name = name.trim().to_ascii_lowercase();
+    let found = LANGUAGES.iter().find(|(language, names)| *language == name || names.contains(&name.as_str()));
+    found.map(|(language, _)| *language)
+}
+
 /// What follows the last dot of a name that does not start with it.
 pub(super) fn ending(name: &str) -> Option<&str> {
     name.rsplit_once('.').filter(|(stem, ending)| !stem.is_empty() && !ending.is_empty()).map(|(_, ending)| ending)

@@ -7,35 +7,43 @@ pub mod as_node;
 pub mod binary;
 mod change;
 mod command;
+mod command_sentence;
 mod content;
 mod deletion;
 mod details;
 pub mod diff;
 mod from_node;
+pub mod given;
 pub mod language;
 mod marks;
 mod notes;
 mod scripts;
+mod sentence;
 pub(crate) mod structured;
 mod target;
 mod told;
 pub mod truncate;
+mod undo;
 pub mod views;
 mod warnings;
+mod why;
 
 use sayso_core::draft::Reading;
 use sayso_core::operation::Operation;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::presentation::{Body, Presentation};
+use sayso_core::prompt::Why;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Verdict;
 
-use crate::ports::World;
+use crate::ports::{Outlook, World};
 
 pub use as_node::{prompt_to_node, to_node};
 pub use from_node::from_node;
 pub use sayso_core::size;
+pub use sentence::who;
 pub use truncate::truncate_for_display;
+pub use why::NOT_KNOWN;
 
 /// More lines than these are not shown to anybody, and so not asked about.
 pub const MOST_LINES: usize = 500_000;
@@ -47,7 +55,8 @@ struct About<'a> {
     operation: &'a Operation,
     reading: &'a Reading,
     verdict: &'a Verdict,
-    profile: &'a str,
+    /// What will come of it at this door.
+    outlook: &'a Outlook,
 }
 
 /// A body with what belongs to it.
@@ -57,6 +66,8 @@ struct Made {
     full: Option<Body>,
     /// So many lines of all of it are on the screen.
     shown: usize,
+    /// What else decides, such as what the command runs.
+    deciding: Vec<(String, String)>,
     /// Facts besides.
     details: Vec<(String, String)>,
     /// What a person has to know that neither the verdict nor the arguments say.
@@ -65,7 +76,7 @@ struct Made {
 
 impl Made {
     fn of(body: Body) -> Self {
-        Made { body, full: None, shown: 0, details: Vec::new(), warnings: Vec::new() }
+        Made { body, full: None, shown: 0, deciding: Vec::new(), details: Vec::new(), warnings: Vec::new() }
     }
 
     fn warn(mut self, text: impl Into<String>) -> Self {
@@ -79,15 +90,30 @@ impl Made {
     }
 }
 
+/// What a prompt says.
+pub struct Built {
+    /// What the person looks at.
+    pub presentation: Presentation,
+    /// Who wants to do what.
+    pub sentence: String,
+    /// Why it is asked.
+    pub why: Vec<Why>,
+}
+
+/// The sentence of a question and why it is asked, for a dialog of somebody else that has no room for more.
+pub fn words(world: &dyn World, operation: &Operation, reading: &Reading, verdict: &Verdict) -> (String, Vec<Why>) {
+    let outlook = &world.outlook(operation, verdict);
+    let about = About { world, operation, reading, verdict, outlook };
+    let teller = told::Teller::new(about);
+    let sentence = sentence::make(about, &teller);
+    let why = why::all(about, &teller, &sentence, &[]);
+    (sentence, why)
+}
+
 /// What the person looks at. An error is a denial: nobody is asked about what cannot be shown (H-27).
-pub fn build(
-    world: &dyn World,
-    operation: &Operation,
-    reading: &Reading,
-    verdict: &Verdict,
-    settings: &Resolved,
-) -> Result<Presentation, String> {
-    let about = About { world, operation, reading, verdict, profile: &settings.profile };
+pub fn build(world: &dyn World, operation: &Operation, reading: &Reading, verdict: &Verdict, settings: &Resolved) -> Result<Built, String> {
+    let outlook = &world.outlook(operation, verdict);
+    let about = About { world, operation, reading, verdict, outlook };
     let made = match operation.kind() {
         Kind::Terminal => command::make(about),
         Kind::FileWrite
@@ -107,7 +133,11 @@ pub fn build(
         presentation.hidden_lines = truncate::count(&full).saturating_sub(made.shown);
         presentation.full = Some(Box::new(full));
     }
-    presentation.details = details::all(about, made.details);
+    presentation.undo = undo::undo(about);
+    (presentation.details, presentation.deciding) = details::all(about, made.deciding, made.details);
     presentation.warnings = warnings::all(about, made.warnings, presentation.hidden_lines);
-    Ok(presentation)
+    let teller = told::Teller::new(about);
+    let sentence = sentence::make(about, &teller);
+    let why = why::all(about, &teller, &sentence, &presentation.warnings);
+    Ok(Built { presentation, sentence, why })
 }

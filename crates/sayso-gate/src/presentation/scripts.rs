@@ -1,6 +1,7 @@
 //! What a command runs without having it in its words: a few lines stand beside the command, more below it.
 
 use sayso_core::presentation::Body;
+use sayso_core::sentence;
 use sayso_core::visible::visible;
 
 use super::{About, Made};
@@ -27,7 +28,7 @@ pub(super) fn add(about: About<'_>, made: &mut Made) {
         let label = visible(&script.name).into_owned();
         if is_short {
             let labels = std::iter::once(label).chain(std::iter::repeat(String::new()));
-            made.details.extend(labels.zip(lines));
+            made.deciding.extend(labels.zip(lines));
         } else {
             made.details.push((label, format!("{}, in {}", count(lines.len()), visible(&script.folder))));
             whole.extend([String::new(), heading(script, lines.len())]);
@@ -35,8 +36,11 @@ pub(super) fn add(about: About<'_>, made: &mut Made) {
             whole.extend(lines.iter().map(|line| format!("│ {line}")));
         }
         let dangers = script.shell.as_deref().map(|text| sayso_shell::analyse(text).dangers).unwrap_or_default();
-        for danger in dangers {
-            made.warnings.push(visible(&format!("in {}: {}", script.name, danger.what)).into_owned());
+        let deletes = format!("in {}: it deletes ", script.name);
+        let is_told = about.verdict.reasons.iter().any(|reason| reason.text.starts_with(&deletes));
+        // What an effect shows as well is said with what it is done to.
+        for danger in dangers.iter().filter(|danger| !(danger.shown_by_effect && is_told)) {
+            made.warnings.push(visible(&format!("in {}: {}", script.name, sentence::whole(&danger.what))).into_owned());
         }
         if let Some(lacks) = script.lacks {
             made.warnings.push(visible(&format!("{}: {lacks}", script.name)).into_owned());

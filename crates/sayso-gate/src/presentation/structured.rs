@@ -3,7 +3,6 @@
 use sayso_core::effect::Target;
 use sayso_core::fact::{PathFact, PathKind};
 use sayso_core::node::{Entry, Node};
-use sayso_core::operation::ToolSays;
 use sayso_core::paths::join;
 use sayso_core::presentation::Body;
 use sayso_core::text::json;
@@ -17,7 +16,7 @@ type Row = (String, String);
 /// The presentation of a call by its arguments. They are the full ones: what a tool leaves out of its key is shown, too (H-67).
 pub(super) fn make(about: About<'_>) -> Made {
     let mut rows = Vec::new();
-    if let ToolSays::NeedsApproval { description, .. } = about.operation.says() {
+    if let Some(description) = about.operation.words_of_tool() {
         rows.push(("the tool says".to_owned(), visible(description).into_owned()));
     }
     if matches!(about.operation.kind(), Kind::Custom | Kind::Opaque) {
@@ -136,7 +135,7 @@ fn address_warning(about: About<'_>) -> Option<String> {
 
 /// What a move or a copy would replace.
 fn replaced(about: About<'_>) -> Option<String> {
-    let fact = target::fact(about, Role::To)?;
+    let fact = target::fact(about, Role::To).filter(|_| about.outlook.failure.is_none())?;
     match fact.kind {
         PathKind::File | PathKind::Link => Some(format!("it replaces the file that is there: {}", visible(&fact.canonical))),
         PathKind::Folder => Some(format!("a folder is there already, so it may go into it: {}", visible(&fact.canonical))),

@@ -71,7 +71,7 @@ impl<'a> Teller<'a> {
     }
 
     /// How much goes, in brackets: " (214 files, 38.0 MB)".
-    fn amount(&self, effect: &Effect) -> String {
+    pub(super) fn amount(&self, effect: &Effect) -> String {
         let fact = effect.place().and_then(|place| place.fact.as_ref()).filter(|_| effect.kind == EffectKind::Delete);
         match fact {
             Some(fact) if fact.kind == PathKind::File => fact.size.map_or(String::new(), |bytes| format!(" ({})", size::words(bytes))),

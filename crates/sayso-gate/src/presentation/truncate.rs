@@ -1,6 +1,7 @@
 //! Cuts a long body to a screen; all of it stays within reach, and how much is not shown is told. Commands are never cut.
 
 use sayso_core::presentation::{Body, Diff, DiffLine, Hunk, Piece, Presentation};
+use sayso_core::text::count as nouns;
 use sayso_core::visible::visible_block;
 
 /// A screen shows no more characters than this, however few lines they are on.
@@ -52,7 +53,7 @@ fn whole_codes(text: &str, end: usize) -> usize {
 fn part(text: &str, end: usize) -> String {
     let shown = text.get(..end).unwrap_or(text);
     let more = text.get(end..).unwrap_or_default().chars().count();
-    format!("{shown}… [{more} more characters]")
+    format!("{shown}… [{}]", nouns::count(more, "more character"))
 }
 
 /// Cuts the body to `lines` lines and [`MOST_CHARACTERS`].
@@ -64,9 +65,10 @@ pub(super) fn cut(presentation: &mut Presentation, lines: usize) {
             let (lines, hidden) = cut_lines(lines, &mut room);
             (Body::Text(lines), hidden)
         }
-        Body::Content { path, language, lines, size, notes } => {
+        Body::Content { path, language, lines, size, notes, over } => {
             let (lines, hidden) = cut_lines(lines, &mut room);
-            (Body::Content { path: path.clone(), language: *language, lines, size: *size, notes: notes.clone() }, hidden)
+            let (path, notes, over) = (path.clone(), notes.clone(), over.clone());
+            (Body::Content { path, language: *language, lines, size: *size, notes, over }, hidden)
         }
         Body::Structured(rows) => {
             let (rows, hidden) = cut_rows(rows, &mut room);
@@ -186,7 +188,7 @@ pub fn truncate_for_display(content: &str, lines: usize) -> String {
     if !kept.is_empty() {
         out.push('\n');
     }
-    out.push_str(&format!("... [{} more lines]", total - lines));
+    out.push_str(&format!("... [{}]", nouns::count(total - lines, "more line")));
     out
 }
 
@@ -198,10 +200,10 @@ mod tests {
     fn l_07_a_long_text_ends_with_how_many_lines_are_missing() {
         for (text, lines, shown) in [
             ("a\nb\n", 2, "a\nb\n"),
-            ("a\nb\nc", 2, "a\nb\n... [1 more lines]"),
+            ("a\nb\nc", 2, "a\nb\n... [1 more line]"),
             ("a\nb", 0, "... [2 more lines]"),
             ("", 0, ""),
-            ("\u{1b}a\nb", 1, "␛a\n... [1 more lines]"),
+            ("\u{1b}a\nb", 1, "␛a\n... [1 more line]"),
         ] {
             assert_eq!(truncate_for_display(text, lines), shown, "{text:?}");
         }

@@ -5,6 +5,8 @@ use sayso_core::fact::PathKind;
 use sayso_core::node::{Node, Value};
 use sayso_core::paths::below;
 use sayso_core::presentation::cut_warning;
+use sayso_core::sentence;
+use sayso_core::text::count::{agreed, count};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::verdict::{Risk, Tier};
 use sayso_core::visible::{has_hidden, visible};
@@ -24,13 +26,21 @@ pub(super) fn all(about: About<'_>, own: Vec<String>, hidden_lines: usize) -> Ve
             out.push(text);
         }
     };
-    let deletes = matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir);
-    if about.verdict.tier != Tier::None || deletes {
+    if let Some(why) = &about.outlook.failure {
+        add(format!("This will fail: {}", visible(why)));
+    }
+    let deletes = matches!(about.operation.kind(), Kind::FileDelete | Kind::FileRmdir) && about.outlook.failure.is_none();
+    // A script that it runs may be what deletes.
+    let takes_away = || {
+        let by_script = about.verdict.reasons.iter().any(|reason| reason.must_ask && reason.rule == "delete");
+        by_script || about.reading.effects.iter().any(|effect| effect.kind == EffectKind::Delete)
+    };
+    if deletes || about.verdict.tier != Tier::None && takes_away() {
         add("This operation is destructive".to_owned());
     }
     let mut dangers: Vec<_> = about.reading.dangers.iter().collect();
     dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
-    dangers.iter().for_each(|danger| add(visible(&danger.what).into_owned()));
+    dangers.iter().for_each(|danger| add(visible(&sentence::whole(&danger.what)).into_owned()));
     for reason in about.verdict.reasons.iter().filter(|reason| reason.must_ask) {
         add(visible(&reason.text).into_owned());
     }
@@ -125,7 +135,7 @@ fn links(about: About<'_>) -> Vec<String> {
         }
     }
     if more > 0 {
-        out.push(format!("and {more} more paths lead elsewhere"));
+        out.push(format!("and {} {} elsewhere", count(more, "more path"), agreed(more, "leads", "lead")));
     }
     out
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 
 use super::answerer::{Answerer, Post, Seated};
@@ -172,7 +173,7 @@ impl Desk {
     }
 
     /// Takes an answer, if it is the first valid one. `by` is who gave it, where several people answer at one seat.
-    pub(super) fn answer(&mut self, seat: u64, answer: Answer, by: Option<String>) -> Result<(), Refused> {
+    pub(super) fn answer(&mut self, seat: u64, answer: Answer, by: Option<DecidedBy>) -> Result<(), Refused> {
         let Some(number) = self.numbers.get(&answer.prompt).copied() else {
             return Err(match self.ended.get(&answer.prompt) {
                 Some(true) => Refused::AlreadyAnswered,
@@ -192,9 +193,9 @@ impl Desk {
             return Err(Refused::NotOffered);
         }
         if let Choice::Pattern { text, .. } = &answer.choice {
-            pattern::check(text, &row.prompt.operation).map_err(Refused::BadPattern)?;
+            pattern::check(text, &row.prompt).map_err(Refused::BadPattern)?;
         }
-        let by = by.unwrap_or_else(|| answerer.name.clone());
+        let by = by.unwrap_or_else(|| answerer.name.as_str().into());
         self.end(number, Ended::Answered { answer, by });
         Ok(())
     }

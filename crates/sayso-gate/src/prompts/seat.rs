@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::prompt::{Answer, Prompt};
 
 use super::answerer::{Answerer, Post};
@@ -98,7 +99,7 @@ impl Seat {
     }
 
     /// The same for a door where several people answer, each by a name that it vouches for.
-    pub fn answer_as(&self, answer: Answer, by: String) -> Result<(), Refused> {
+    pub fn answer_as(&self, answer: Answer, by: DecidedBy) -> Result<(), Refused> {
         self.shared.at_desk(|desk| desk.answer(self.number, answer, Some(by)))
     }
 

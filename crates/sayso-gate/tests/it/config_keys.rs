@@ -2,7 +2,7 @@
 
 use sayso_core::mode::Mode;
 use sayso_core::policy::read::Origin;
-use sayso_core::policy::settings::{Resolved, ShellDefault};
+use sayso_core::policy::settings::{Resolved, SandboxFallback, ShellDefault};
 use sayso_core::verdict::Decision;
 use sayso_core::verdict::Decision::{Allow, Ask, Deny};
 
@@ -17,7 +17,7 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
     ("permissions.approval_timeout", "77", |s| s.approval_timeout == 77),
     ("permissions.auto_approve_safe_commands", "false", |s| !s.auto_approve_safe_commands),
     ("permissions.auto_approve_safe_paths", "false", |s| !s.auto_approve_safe_paths),
-    ("permissions.safe_commands", "[xyz]", |s| s.safe_commands.iter().any(|pattern| pattern.written == "xyz")),
+    ("permissions.safe_commands", "[xyz]", |s| s.safe_commands.iter().any(|entry| entry.pattern.written == "xyz" && entry.own)),
     ("permissions.safe_file_patterns", "['\\.xyz$']", |s| s.safe_path_regexes.len() == 1),
     ("permissions.protected_paths", "[xyz]", |s| s.protected_paths.iter().any(|p| p.matches("/ws/xyz", "/ws", None).is_some())),
     ("permissions.double_confirm_deletes", "false", |s| !s.double_confirm_deletes),
@@ -28,7 +28,7 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
     ("core.permissions.enabled", "false", |s| !s.enabled),
     ("core.permissions.approval_mode", "auto_approve_edits", |s| s.mode == Mode::AutoApproveEdits),
     ("core.permissions.audit_log_enabled", "false", |s| !s.audit_enabled),
-    ("core.permissions.audit_log_path", "/x/y.log", |s| s.audit_path.as_deref() == Some("/x/y.log")),
+    ("core.permissions.audit_log_path", "/x/y.log", |s| s.audit_log.as_deref() == Some("/x/y.log") && s.audit_path.is_none()),
     ("core.permissions.risk_assessment.high_risk_patterns", "[xyz]", |s| s.high_risk.len() == 1),
     ("core.permissions.risk_assessment.medium_risk_patterns", "[xyz]", |s| s.medium_risk.len() == 1),
     ("core.permissions.risk_assessment.trusted_tools", "[xyz]", |s| s.trusted_tools.contains(&"xyz".to_owned())),
@@ -42,7 +42,7 @@ const SEED_KEYS: &[(&str, &str, Check)] = &[
     ("kollabor.permissions.ui.confirmation_timeout", "77", |s| s.approval_timeout == 77),
     ("sandbox.paths.notes.root", "./notes", |s| s.roots.len() == 1 && s.roots[0].root == "./notes" && s.roots[0].name == "notes"),
     ("sandbox.require_os_sandbox", "true", |s| s.sandbox_require),
-    ("sandbox.os_sandbox_fallback", "refuse_tools", |s| s.sandbox_fallback == "refuse_tools"),
+    ("sandbox.os_sandbox_fallback", "refuse_tools", |s| s.sandbox_fallback == SandboxFallback::RefuseTools),
     ("shell.default.allowed", "false", |s| s.shell_default == Some(ShellDefault { allowed: false, approval: true })),
     ("shell.default.approval", "false", |s| s.shell_default == Some(ShellDefault { allowed: true, approval: false })),
     ("shell.network", "true", |s| s.sandbox_network == sayso_core::verdict::Network::Everything),
@@ -162,19 +162,32 @@ fn z_09_yolo_mode_in_a_file_warns_and_does_nothing() {
 }
 
 #[test]
-fn z_09_trust_all_is_refused_in_every_file() {
-    for origin in [Origin::Managed, Origin::User, Origin::Learned, Origin::Project, Origin::UntrustedProject, Origin::CommandLine] {
-        for text in ["mode: trust-all", "mode: trust_all", "core.permissions.approval_mode: trust_all", "agents: {x: {mode: trust-all}}"] {
+fn z_09_trust_all_counts_in_the_persons_own_file_only() {
+    let texts = ["mode: trust-all", "mode: trust_all", "core.permissions.approval_mode: trust_all"];
+    for text in texts {
+        let (failed, messages) = findings(text, Origin::User);
+        assert!(!failed && messages.contains("asks nothing"), "`{text}`: {messages}");
+        assert_eq!(layer(text, Origin::User).settings.mode.map(|mode| mode.value), Some(Mode::TrustAll), "{text}");
+    }
+    for origin in [Origin::Managed, Origin::Learned, Origin::Project, Origin::UntrustedProject, Origin::CommandLine] {
+        for text in texts {
             let (failed, messages) = findings(text, origin);
-            assert!(failed && messages.contains("trust-all"), "{origin:?} `{text}`: {messages}");
+            assert!(!failed && messages.contains("does not count here"), "{origin:?} `{text}`: {messages}");
+            assert!(layer(text, origin).settings.mode.is_none(), "{origin:?} `{text}`");
         }
     }
+    let (failed, messages) = findings("agents: {x: {mode: trust-all}}", Origin::User);
+    assert!(!failed && messages.contains("does not count here"), "{messages}");
 }
 
 #[test]
 fn z_03_enter_approves_warns_where_it_does_not_count() {
     assert!(findings("enter_approves: true", Origin::User).1.contains("counts only in"));
-    assert_eq!(findings("profile: forge\nenter_approves: true", Origin::User).1, "");
+    assert!(findings("profile: forge\nenter_approves: true", Origin::User).1.contains("counts only in"));
+    assert_eq!(findings("profile: kollabor-spec\nenter_approves: true", Origin::User).1, "");
+    // Which key says yes is not for a project to choose.
+    let (_, messages) = findings("profile: kollabor-spec\nenter_approves: true", Origin::Project);
+    assert!(messages.contains("enter_approves"), "{messages}");
 }
 
 /// 3.1 of 000: expressions on paths are anchored at the workspace.

@@ -75,7 +75,7 @@ apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WO
 dpkg: --version | -l WORDS | --list WORDS | -L WORDS | --listfiles WORDS | -s WORDS | --status WORDS | -S WORDS | --search WORDS
 dpkg: --print-architecture | --get-selections
 dpkg-query: -l WORDS | --list WORDS | -L WORDS | -s WORDS | -S WORDS | -W WORDS | --show WORDS
-rpm: --version | -q WORDS | -qa | -qa WORDS | -qi WORDS | -ql WORDS | -qf WORDS | -qc WORDS | -qd WORDS | -qR WORDS | -q --requires WORD
+rpm: --version | --help
 dnf yum: --version
 pacman: --version | -V | -Q WORDS | -Qi WORDS | -Ql WORDS | -Qs WORDS | -Qe | -Qm | -Qo WORDS | -Qdt
 apk: --version | info | info WORDS | list WORDS
@@ -202,7 +202,7 @@ fn is_query(name: &str, words: &[&str]) -> bool {
         return ALONE.contains(&name);
     }
     // Most take a word with a slash for a file; these look it up in their own lists.
-    let by_path = matches!(name, "dpkg" | "dpkg-query" | "rpm" | "pacman");
+    let by_path = matches!(name, "dpkg" | "dpkg-query" | "pacman");
     if !by_path && words.iter().any(|word| word.contains('/')) {
         return false;
     }

@@ -70,10 +70,14 @@ pub struct Listed {
     pub milliseconds: Option<u64>,
     /// When it was taken back.
     pub undone: Option<i64>,
+    /// What the person typed as the answer.
+    pub user_response: Option<String>,
+    /// The word for it: once, session, deny and so on.
+    pub user_response_word: Option<String>,
 }
 
 const COLUMNS: &str = "number, at, kind, call, session, agent, tool, decision, outcome, risk, rule, source, by, what, asked, ended, \
-                       succeeded, milliseconds, undone";
+                       succeeded, milliseconds, undone, user_response, user_response_word";
 
 impl Index {
     /// The last entries that are wanted, in their order; without a limit, all.
@@ -224,6 +228,8 @@ impl Listed {
             succeeded: row.get(16)?,
             milliseconds: row.get(17)?,
             undone: row.get(18)?,
+            user_response: row.get(19)?,
+            user_response_word: row.get(20)?,
         })
     }
 }

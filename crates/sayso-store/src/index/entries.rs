@@ -23,8 +23,9 @@ pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &
         _ => None,
     };
     work.prepare_cached(
-        "INSERT OR REPLACE INTO entries (number, at, kind, call, session, agent, tool, decision, outcome, risk, rule, source, by, what, asked)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        "INSERT OR REPLACE INTO entries (number, at, kind, call, session, agent, tool, decision, outcome, risk, rule, source, by, what, asked,
+         user_response, user_response_word)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?
     .execute(params![
         stored.number,
@@ -42,6 +43,8 @@ pub(super) fn take_in(work: &Transaction<'_>, sessions: &mut Sessions, stored: &
         fields.text("by"),
         what,
         asked,
+        fields.text("user_response"),
+        fields.text("user_response_word"),
     ])?;
     if let Some(session) = of.session {
         sessions.take_in(work, stored, fields, session)?;

@@ -5,7 +5,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::Trouble;
 
 /// The step that leads to version 1, to version 2, and so on. A step that was released never changes.
-const STEPS: &[&str] = &[include_str!("version_1.sql")];
+const STEPS: &[&str] = &[include_str!("version_1.sql"), include_str!("version_2.sql")];
 
 /// Brings the tables to the newest version.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {

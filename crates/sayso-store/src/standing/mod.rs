@@ -44,6 +44,22 @@ pub enum What {
 }
 
 impl Standing {
+    /// The session that it is kept for; none where it outlives one.
+    pub fn session(&self) -> Option<&str> {
+        match &self.what {
+            What::Grant(spec) => spec.get("session").and_then(Node::as_text),
+            What::Rule(_) => None,
+        }
+    }
+
+    /// Whether it is a rule to people, however it came to be: it has a pattern, or names a tool, and outlives its session.
+    pub fn is_rule(&self) -> bool {
+        match &self.what {
+            What::Rule(_) => true,
+            What::Grant(spec) => (spec::rule(spec).is_some() || spec.get("mcp_tool").is_some()) && spec.get("session").is_none(),
+        }
+    }
+
     /// Whether it is over, by time or by use.
     pub fn is_over(&self, now: i64) -> bool {
         self.expires.is_some_and(|end| end <= now) || self.uses_left == Some(0)

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::node::{Node, Value};
-use sayso_core::policy::command::{CommandPattern, CommandReader, Form};
+use sayso_core::policy::command::CommandReader;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Risk;
 
@@ -25,7 +26,9 @@ pub fn write(grant: &Grant) -> Option<Node> {
             ("payload", Node::map([("tool", Node::text(tool)), ("digest", Node::text(payload.to_string()))]))
         }
         GrantKey::Command { words, folder } => ("command", Node::map([("words", list(words)), ("folder", Node::text(folder))])),
-        GrantKey::Pattern(pattern) if pattern.form() == Form::Words => ("pattern", Node::text(&pattern.written)),
+        // As earlier versions wrote it.
+        GrantKey::Rule(rule) if rule.key() == RuleKey::Command => ("pattern", Node::text(rule.pattern())),
+        GrantKey::Rule(rule) => ("rule", Node::map([(rule.key().word(), Node::text(rule.pattern()))])),
         GrantKey::Reads(workspace) => ("reads", Node::text(workspace)),
         GrantKey::Edits(workspace) => ("edits", Node::text(workspace)),
         GrantKey::AnyContent { kind, path } => ("any_content", Node::map([("kind", Node::text(kind.word())), ("path", Node::text(path))])),
@@ -34,7 +37,7 @@ pub fn write(grant: &Grant) -> Option<Node> {
             map.extend(schema.map(|schema| ("schema", Node::text(schema.to_string()))));
             ("mcp_tool", Node::map(map))
         }
-        GrantKey::Pattern(_) | GrantKey::RestOfBatch => return None,
+        GrantKey::RestOfBatch => return None,
     };
     let reach = match &grant.reach {
         Reach::Session(session) => ("session", Node::text(session)),
@@ -56,7 +59,8 @@ pub fn write(grant: &Grant) -> Option<Node> {
 pub fn read(id: &str, spec: &Node, reader: &dyn CommandReader) -> Result<Grant, String> {
     let unknown = || "it was made by another version of sayso".to_owned();
     // A key that is not known could be a condition.
-    const KNOWN: [&str; 16] = [
+    const KNOWN: [&str; 17] = [
+        "rule",
         "edits",
         "exact",
         "payload",
@@ -111,14 +115,38 @@ fn reach(spec: &Node) -> Option<Reach> {
 }
 
 fn key(spec: &Node, reader: &dyn CommandReader) -> Result<Option<GrantKey>, String> {
-    const KEYS: [&str; 8] = ["exact", "payload", "command", "pattern", "reads", "edits", "any_content", "mcp_tool"];
+    const KEYS: [&str; 9] = ["exact", "payload", "command", "pattern", "rule", "reads", "edits", "any_content", "mcp_tool"];
     let mut keys = KEYS.iter().filter_map(|name| Some((*name, spec.get(name)?)));
     let (Some((name, node)), None) = (keys.next(), keys.next()) else { return Ok(None) };
-    if name == "pattern" {
-        let Some(text) = node.as_text() else { return Ok(None) };
-        return Ok(Some(GrantKey::Pattern(Arc::new(CommandPattern::parse(text, Form::Words, reader)?))));
+    let (rule, text) = match (name, node.entries()) {
+        ("pattern", _) => (Some(RuleKey::Command), node.as_text()),
+        ("rule", [entry]) => (RuleKey::from_word(&entry.key), entry.node.as_text()),
+        ("rule", _) => return Ok(None),
+        _ => return Ok(plain_key(name, node)),
+    };
+    let (Some(rule), Some(text)) = (rule, text) else { return Ok(None) };
+    Ok(Some(GrantKey::Rule(Arc::new(LearnedRule::parse(rule, text, reader)?))))
+}
+
+/// The pattern of a learned rule: the key of a policy file, and what stands behind it. None for every other grant.
+pub fn rule(spec: &Node) -> Option<(RuleKey, &str)> {
+    match (spec.get("pattern"), spec.get("rule").map(Node::entries)) {
+        (Some(pattern), None) => Some((RuleKey::Command, pattern.as_text()?)),
+        (None, Some([entry])) => Some((RuleKey::from_word(&entry.key)?, entry.node.as_text()?)),
+        _ => None,
     }
-    Ok(plain_key(name, node))
+}
+
+/// The same learned rule with another pattern.
+pub fn with_pattern(spec: &Node, pattern: &str) -> Node {
+    Node::map(spec.entries().iter().map(|entry| {
+        let node = match entry.key.as_str() {
+            "pattern" => Node::text(pattern),
+            "rule" => Node::map(entry.node.entries().iter().map(|inner| (inner.key.clone(), Node::text(pattern)))),
+            _ => entry.node.clone(),
+        };
+        (entry.key.clone(), node)
+    }))
 }
 
 fn plain_key(name: &str, node: &Node) -> Option<GrantKey> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::command::{CommandPattern, CommandReader, Form};
 use sayso_core::tool::Kind;
@@ -66,7 +67,11 @@ fn every_kind_of_grant_comes_back_as_it_was() {
         GrantKey::Exact(digest),
         GrantKey::Payload { tool: "t\u{1b}".to_owned(), payload: digest },
         GrantKey::Command { words: vec!["a".to_owned(), "b c".to_owned()], folder: "/x".to_owned() },
-        GrantKey::Pattern(Arc::new(pattern)),
+        GrantKey::Rule(Arc::new(LearnedRule::Command(pattern))),
+        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Read, "docs/**", &Blanks).unwrap())),
+        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Write, "src/a b.rs", &Blanks).unwrap())),
+        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Fetch, "https://a.example/**", &Blanks).unwrap())),
+        GrantKey::Rule(Arc::new(LearnedRule::parse(RuleKey::Tool, "deploy", &Blanks).unwrap())),
         GrantKey::Reads("/ws".to_owned()),
         GrantKey::Edits("/ws".to_owned()),
         GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/a\n".to_owned() },

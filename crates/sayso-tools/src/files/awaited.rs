@@ -7,7 +7,8 @@ use rustix::fs::FileType;
 use super::{About, Files};
 use crate::backups::Backups;
 use crate::beneath::{self, Spot};
-use crate::changes::{Change, Changes, Open, Step, is_plain};
+use crate::changes::{Change, Changes, Open, Step};
+use crate::promise::Keep;
 use crate::state::State;
 use crate::tree::{self, Looking};
 
@@ -31,7 +32,7 @@ impl Files {
             return Ok(None);
         }
         self.backups.flush()?;
-        let change = Change { awaited: true, ..about.into_change(steps, unkept) };
+        let change = Change { awaited: true, ..about.into_change(&self.changes, steps, unkept) };
         self.changes.begin(&change).map(|_| Some(change.name))
     }
 
@@ -46,20 +47,61 @@ impl Files {
         }
     }
 
-    /// What is kept for a path: itself, or the first folder on the way that is missing. A folder is no file, so nothing of it is kept.
-    fn stands(&self, path: &Path) -> Result<Option<(PathBuf, State, Option<String>)>, String> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
-        let (folder, at, missing) = beneath::deepest(parent)?;
-        if let Some(first) = missing.first() {
-            return Ok(Some((at.join(first), State::Absent, None)));
+    /// Says beforehand whether a change of these paths by somebody else could be taken back, if [`Files::await_change`] keeps them.
+    pub fn promise_awaited(&self, paths: &[PathBuf]) -> Keep {
+        let mut kept: Option<Keep> = None;
+        for path in paths {
+            let promise = match target(path) {
+                Ok(None | Some(Target::Missing(_))) => Keep::NotThere,
+                Ok(Some(Target::Folder)) => Keep::Cannot(format!("`{}` is a folder, and only files are kept here", beneath::shown(path))),
+                Ok(Some(Target::There(_))) => self.promise(path),
+                Err(why) => Keep::Cannot(why),
+            };
+            kept = match (kept, promise) {
+                (_, promise) if !promise.can_be_undone() => return promise,
+                (None | Some(Keep::NotThere), promise) => Some(promise),
+                // Of several, only the folder of all backups can be named.
+                (Some(Keep::Kept(_)), Keep::Kept(_)) => Some(Keep::Kept(self.backups.folder().to_owned())),
+                (kept, _) => kept,
+            };
         }
-        let spot = Spot { folder, name: name.to_owned(), path: path.to_owned() };
-        if spot.stat()?.is_some_and(|found| beneath::kind(&found) == FileType::Directory) {
-            return Ok(None);
-        }
-        let (state, refused) = self.keep(&spot)?;
-        Ok(Some((path.to_owned(), state, refused)))
+        kept.unwrap_or_else(|| Keep::Cannot("which file it changes is not known".to_owned()))
     }
+
+    /// What is kept for a path, as it is seen; and if it cannot be kept, why.
+    fn stands(&self, path: &Path) -> Result<Option<(PathBuf, State, Option<String>)>, String> {
+        Ok(match target(path)? {
+            None | Some(Target::Folder) => None,
+            Some(Target::Missing(first)) => Some((first, State::Absent, None)),
+            Some(Target::There(spot)) => {
+                let (state, refused) = self.keep(&spot)?;
+                Some((path.to_owned(), state, refused))
+            }
+        })
+    }
+}
+
+/// What is kept for a path.
+enum Target {
+    /// Nothing is there: this is it, or the first folder on the way that is missing.
+    Missing(PathBuf),
+    /// A folder, of which nothing is kept.
+    Folder,
+    /// What is there.
+    There(Spot),
+}
+
+fn target(path: &Path) -> Result<Option<Target>, String> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+    let (folder, at, missing) = beneath::deepest(parent)?;
+    if let Some(first) = missing.first() {
+        return Ok(Some(Target::Missing(at.join(first))));
+    }
+    let spot = Spot { folder, name: name.to_owned(), path: path.to_owned() };
+    Ok(Some(match spot.stat()? {
+        Some(found) if beneath::kind(&found) == FileType::Directory => Target::Folder,
+        _ => Target::There(spot),
+    }))
 }
 
 /// Looks at what became of paths that somebody else was about to change, and writes it down as a change that can be taken back. Where
@@ -95,8 +137,5 @@ pub(crate) fn conclude(
     backups.flush()?;
     change.awaited = false;
     changes.finish_as(open, &change)?;
-    if is_plain(&change.id) {
-        changes.claim(&change.id);
-    }
     Ok(paths)
 }

@@ -3,7 +3,7 @@
 use sayso_core::effect::EffectKind;
 use sayso_core::tool::Role;
 
-use super::call::Call;
+use super::call::{Call, Judged};
 use super::changed;
 use super::relocate::free;
 use crate::beneath::{self, Spot};
@@ -14,12 +14,21 @@ use crate::result::ToolResult;
 use crate::state::State;
 use crate::tree::{self, Looking};
 
-/// Runs a copy.
-pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
+/// What a copy is about: from where and to where.
+pub(super) fn copyable(call: &Call<'_>) -> Result<(Judged, Spot, Judged), String> {
     let from = call.path_of(Role::From, |effect| effect.kind == EffectKind::Read)?;
     let to = call.path_of(Role::To, |effect| effect.kind == EffectKind::Write)?;
     let spot = Spot::of(&from.path)?;
     free(&from, &to)?;
+    match spot.stat()? {
+        Some(_) => Ok((from, spot, to)),
+        None => Err(format!("`{}` does not exist", from.shown())),
+    }
+}
+
+/// Runs a copy.
+pub(super) fn copy(call: &Call<'_>) -> Result<ToolResult, String> {
+    let (from, spot, to) = copyable(call)?;
     let backups = &call.kit.backups;
     let seen = tree::look(&spot, Looking { backups, keep: false, read: backups.limits().file })?;
     match &seen {

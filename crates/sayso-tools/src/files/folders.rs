@@ -1,8 +1,12 @@
 //! Makes a folder, with those above it that are missing.
 
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
 use sayso_core::tool::Role;
 
-use super::call::Call;
+use super::call::{Call, Judged};
 use super::changed;
 use super::write::{folder_mode, nested};
 use crate::beneath::{self, Trouble};
@@ -11,8 +15,11 @@ use crate::making::Source;
 use crate::result::ToolResult;
 use crate::state::State;
 
-/// Runs a mkdir.
-pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {
+/// The deepest folder that is there, its path, and the names that are missing below it.
+type Missing = (OwnedFd, PathBuf, Vec<OsString>);
+
+/// What a mkdir has to make.
+pub(super) fn missing(call: &Call<'_>) -> Result<(Judged, Missing), String> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let parents = call.flag(&["parents"])?.unwrap_or(true);
@@ -20,12 +27,21 @@ pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {
         Trouble::NotFolder(path) if path == judged.path => format!("`{shown}` is there already, and is not a folder"),
         other => other.to_string(),
     })?;
+    match missing.split_first() {
+        Some((first, rest)) if !rest.is_empty() && !parents => {
+            Err(format!("the folder `{}` does not exist, and `parents` is false", beneath::shown(&at.join(first))))
+        }
+        _ => Ok((judged, (folder, at, missing))),
+    }
+}
+
+/// Runs a mkdir.
+pub(super) fn mkdir(call: &Call<'_>) -> Result<ToolResult, String> {
+    let (judged, (folder, at, missing)) = missing(call)?;
+    let shown = judged.shown();
     let Some((first, rest)) = missing.split_first() else {
         return Ok(ToolResult::done(format!("the folder `{shown}` is there already. nothing was changed")));
     };
-    if !rest.is_empty() && !parents {
-        return Err(format!("the folder `{}` does not exist, and `parents` is false", beneath::shown(&at.join(first))));
-    }
     let mode = folder_mode(call.kit, &folder)?;
     let step = Step::put(at.join(first), State::Absent, State::Folder { mode, inside: Some(nested(rest, mode)) });
     let made = call.kit.carry_out(call.about(), vec![step], None, &Source::Kept(&call.kit.backups))?;

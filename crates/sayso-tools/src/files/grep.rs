@@ -5,6 +5,7 @@ use std::io::Read as _;
 use regex::bytes::{Regex, RegexBuilder};
 use rustix::fs::FileType;
 use sayso_core::edit;
+use sayso_core::text::count::{agreed, count};
 use sayso_core::tool::Role;
 
 use super::call::{Call, joined};
@@ -221,12 +222,15 @@ impl Search {
     fn finish(self) -> String {
         let mut notes = Vec::new();
         if self.more || self.out.full {
-            notes.push(format!("{} lines, there are more", self.out.count));
+            notes.push(format!("{}, there are more", count(self.out.count, "line")));
         } else if self.out.count == 0 {
             notes.push("nothing found".to_owned());
         }
         if self.passed_by > 0 {
-            notes.push(format!("{} files or folders were passed by: too large, or not to be read", self.passed_by));
+            notes.push(format!(
+                "{} passed by: too large, or not to be read",
+                agreed(self.passed_by, "1 file or folder was", &format!("{} files or folders were", self.passed_by))
+            ));
         }
         self.out.with_note((!notes.is_empty()).then(|| notes.join("; ")))
     }
@@ -239,7 +243,7 @@ fn without_break(line: &[u8]) -> &[u8] {
 
 fn cut(line: &str) -> String {
     match line.char_indices().map(|(at, _)| at).find(|at| *at > MOST_LINE) {
-        Some(at) => format!("{}… [{} more bytes]", line.get(..at).unwrap_or_default(), line.len() - at),
+        Some(at) => format!("{}… [{}]", line.get(..at).unwrap_or_default(), count(line.len() - at, "more byte")),
         None => line.to_owned(),
     }
 }

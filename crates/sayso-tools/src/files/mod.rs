@@ -4,6 +4,7 @@ mod awaited;
 mod call;
 mod copy;
 mod folders;
+mod foresee;
 mod glob;
 mod grep;
 mod list;
@@ -25,7 +26,7 @@ use sayso_core::verdict::Verdict;
 
 use crate::backups::{Backups, Limits};
 use crate::beneath::Spot;
-use crate::changes::{Change, Changes, Step, is_plain, new_name};
+use crate::changes::{Change, Changes, Step, new_name};
 use crate::listings::Listings;
 use crate::making::Source;
 use crate::promise::Keep;
@@ -38,6 +39,7 @@ use crate::survey::Rules;
 use crate::tree::{self, Looking};
 pub(crate) use awaited::conclude;
 use call::Call;
+pub use foresee::{check, promise};
 
 /// What the file tools work with: the backups and the changes of one state folder.
 #[derive(Debug)]
@@ -89,21 +91,21 @@ impl About {
             id: operation.id().to_owned(),
             batch: operation.batch().map(str::to_owned),
             session: operation.session().to_owned(),
-            tool: operation.kind().word().to_owned(),
+            tool: operation.tool().to_owned(),
             workspace: operation.workspace().to_owned(),
             undoes: Vec::new(),
             asked,
         }
     }
 
-    /// The change with these steps, under a new name.
-    pub(crate) fn into_change(self, steps: Vec<Step>, unkept: Option<String>) -> Change {
+    /// The change with these steps, under a new name and number.
+    pub(crate) fn into_change(self, changes: &Changes, steps: Vec<Step>, unkept: Option<String>) -> Change {
         let About { mut id, batch, session, tool, workspace, undoes, asked } = self;
         if id.is_empty() {
             id = crate::private_folder::random();
         }
-        let (name, left_out) = (new_name(&id), Vec::new());
-        Change { name, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, awaited: false, asked, steps }
+        let (name, number, left_out) = (new_name(), changes.next_number(), Vec::new());
+        Change { name, number, id, batch, session, tool, workspace, undoes, unkept, left_out, listing: None, awaited: false, asked, steps }
     }
 }
 
@@ -175,8 +177,7 @@ impl Files {
     /// # Errors
     /// If a step cannot be carried out; then nothing was changed.
     pub fn carry_out(&self, about: About, steps: Vec<Step>, unkept: Option<String>, source: &Source<'_>) -> Result<Made, String> {
-        let change = about.into_change(steps, unkept);
-        let own = is_plain(&change.id) && self.changes.claim(&change.id);
+        let change = about.into_change(&self.changes, steps, unkept);
         let open = self.changes.begin(&change)?;
         let mut remarks = Vec::new();
         for (index, step) in change.steps.iter().enumerate() {
@@ -211,9 +212,8 @@ impl Files {
         if self.backups.held() > self.backups.limits().total {
             self.prune();
         }
-        // What is told has to mean this change and no other, whatever the agent calls its operations.
         let paths = change.steps.iter().flat_map(|step| [Some(step.path.clone()), step.moved_to.clone()]).flatten().collect();
-        Ok(Made { id: if own { change.id } else { change.name }, paths, remarks, unkept: change.unkept })
+        Ok(Made { id: change.handle(), paths, remarks, unkept: change.unkept })
     }
 
     /// What stands at a place, kept as it is seen; and if it cannot be kept, why.

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
+use sayso_core::text::count as nouns;
 use sayso_core::tool::Role;
 
 use super::call::Call;
@@ -69,7 +70,7 @@ pub(super) fn read(call: &Call<'_>) -> Result<ToolResult, String> {
         }
     };
     if shown == 0 && first > 1 {
-        output.push_str(&format!("[the file has {line} lines; there is no line {first}]"));
+        output.push_str(&format!("[the file has {}; there is no line {first}]", nouns::count(line, "line")));
     }
     let last = first + shown.saturating_sub(1);
     if cut {

@@ -1,6 +1,6 @@
 //! Moves a file, a link or a folder to a place where nothing stands.
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Stat};
 use sayso_core::tool::Role;
 
 use super::call::{Call, Judged};
@@ -12,18 +12,26 @@ use crate::replace::shallow;
 use crate::result::ToolResult;
 use crate::tree::{self, Looking};
 
-/// Runs a move.
-pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {
+/// What a move is about: from where, what is there, and to where.
+pub(super) fn movable(call: &Call<'_>) -> Result<(Judged, Spot, Stat, Judged), String> {
     let from = call.path_of(Role::From, |effect| effect.manner.moved_away)?;
     let to = call.path_of(Role::To, |effect| !effect.manner.moved_away)?;
     let spot = Spot::of(&from.path)?;
     let found = spot.stat()?.ok_or_else(|| format!("`{}` does not exist", from.shown()))?;
     free(&from, &to)?;
+    match beneath::kind(&found) {
+        FileType::Directory | FileType::RegularFile | FileType::Symlink => Ok((from, spot, found, to)),
+        other => Err(Trouble::Special(from.path, beneath::word(other)).to_string()),
+    }
+}
+
+/// Runs a move.
+pub(super) fn relocate(call: &Call<'_>) -> Result<ToolResult, String> {
+    let (from, spot, found, to) = movable(call)?;
     let backups = &call.kit.backups;
     let what = match beneath::kind(&found) {
         FileType::Directory => shallow(&spot)?,
-        FileType::RegularFile | FileType::Symlink => tree::look(&spot, Looking { backups, keep: false, read: backups.limits().file })?,
-        other => return Err(Trouble::Special(from.path, beneath::word(other)).to_string()),
+        _ => tree::look(&spot, Looking { backups, keep: false, read: backups.limits().file })?,
     };
     let step = Step::moved(from.path.clone(), to.path.clone(), what);
     // Nothing is taken away, so nothing needs to be kept.

@@ -1,9 +1,9 @@
 //! Deletes a file or a link, and removes a folder, empty or with all that is in it.
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, Stat};
 use sayso_core::tool::Role;
 
-use super::call::Call;
+use super::call::{Call, Judged};
 use super::changed;
 use crate::beneath::{self, Spot, Trouble};
 use crate::changes::Step;
@@ -11,8 +11,8 @@ use crate::making::Source;
 use crate::result::ToolResult;
 use crate::state::State;
 
-/// Deletes a file or a link.
-pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
+/// The file or link that a delete is about.
+pub(super) fn deletable(call: &Call<'_>) -> Result<(Judged, Spot, Stat), String> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let spot = Spot::of(&judged.path)?;
@@ -22,6 +22,13 @@ pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
         FileType::Directory => return Err(format!("`{shown}` is a folder, not a file; remove it with `file_rmdir`")),
         other => return Err(Trouble::Special(judged.path, beneath::word(other)).to_string()),
     }
+    Ok((judged, spot, found))
+}
+
+/// Deletes a file or a link.
+pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
+    let (judged, spot, found) = deletable(call)?;
+    let shown = judged.shown();
     let (before, unkept) = call.kit.keep(&spot)?;
     let word = before.word();
     if !matches!(before, State::File { .. } | State::Link { .. }) {
@@ -35,8 +42,8 @@ pub(super) fn delete(call: &Call<'_>) -> Result<ToolResult, String> {
     Ok(changed(format!("deleted `{shown}` ({word})"), made))
 }
 
-/// Removes a folder.
-pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
+/// The folder that a rmdir is about, and whether all that is in it goes, too.
+pub(super) fn removable(call: &Call<'_>) -> Result<(Judged, Spot, bool), String> {
     let judged = call.path(Role::Path)?;
     let shown = judged.shown();
     let recursive = call.flag(&["recursive"])?.unwrap_or(false);
@@ -54,6 +61,13 @@ pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
             return Err(format!("`{shown}` is not empty ({} in it); say `recursive: true` to remove all of it", names.len()));
         }
     }
+    Ok((judged, spot, recursive))
+}
+
+/// Removes a folder.
+pub(super) fn rmdir(call: &Call<'_>) -> Result<ToolResult, String> {
+    let (judged, spot, recursive) = removable(call)?;
+    let shown = judged.shown();
     let (before, unkept) = call.kit.keep(&spot)?;
     let State::Folder { inside: Some(inside), .. } = &before else {
         return Err(format!("`{shown}` was changed by somebody else meanwhile"));

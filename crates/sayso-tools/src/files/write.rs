@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Stat, fstat};
 use sayso_core::digest::Digest;
 use sayso_core::edit;
-use sayso_core::operation::MAX_BYTES;
+use sayso_core::operation::{MAX_BYTES, Operation};
 use sayso_core::tool::{Kind, Role};
 
-use super::call::Call;
+use super::call::{Call, Judged};
 use super::{Files, changed};
 use crate::backups::Kept;
 use crate::beneath::{self, Spot, Trouble};
@@ -21,34 +21,65 @@ use crate::promise::size_words;
 use crate::result::ToolResult;
 use crate::state::State;
 
+/// Where the content goes.
+enum Place {
+    /// Nothing is there: the deepest folder that is, its path, and the folders that are missing.
+    New(OwnedFd, PathBuf, Vec<OsString>),
+    /// A file is there.
+    There(Spot, Stat),
+}
+
 /// Runs every tool that gives a file new content.
 pub(super) fn write(call: &Call<'_>) -> Result<ToolResult, String> {
     let judged = call.path(Role::Path)?;
+    match place(call, &judged)? {
+        Place::New(folder, at, missing) => new(call, &judged.path, &judged.shown(), (folder, at), missing),
+        Place::There(spot, found) => over(call, &spot, &found, &judged.shown()),
+    }
+}
+
+/// Makes the new content and throws it away: whatever stands against it does so in the same words as when it runs.
+pub(super) fn check(call: &Call<'_>) -> Result<(), String> {
+    let judged = call.path(Role::Path)?;
+    let shown = judged.shown();
+    match place(call, &judged)? {
+        Place::New(..) => text_of_new(call.operation, &shown).map(drop),
+        Place::There(spot, found) => {
+            let old = old(call, &spot, &found, &shown)?;
+            content(call, old.as_ref().map(|(bytes, _)| bytes.as_slice()), &shown).map(drop)
+        }
+    }
+}
+
+fn place(call: &Call<'_>, judged: &Judged) -> Result<Place, String> {
     let parent = judged.path.parent().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?;
     let (folder, at, missing) = beneath::deepest(parent)?;
     let name = judged.path.file_name().ok_or_else(|| Trouble::Folder(judged.path.clone()).to_string())?.to_owned();
     if !missing.is_empty() {
-        return new(call, &judged.path, &judged.shown(), (folder, at), missing);
+        return Ok(Place::New(folder, at, missing));
     }
     let spot = Spot { folder, name, path: judged.path.clone() };
     match spot.stat()? {
-        None => new(call, &judged.path, &judged.shown(), (spot.folder, at), missing),
+        None => Ok(Place::New(spot.folder, at, missing)),
         Some(_) if call.operation.kind() == Kind::FileCreate => {
             Err(format!("`{}` is there already; change it with `file_edit`, or replace it with `file_create_overwrite`", judged.shown()))
         }
-        Some(found) => over(call, &spot, &found, &judged.shown()),
+        Some(found) => Ok(Place::There(spot, found)),
+    }
+}
+
+fn text_of_new(operation: &Operation, shown: &str) -> Result<String, String> {
+    match operation.kind() {
+        // An edit of nothing makes a file, as the prompt says.
+        Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => Ok(edit::text(operation, Role::Replace)),
+        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => Err(format!("`{shown}` does not exist")),
+        _ => Ok(edit::text(operation, Role::Content)),
     }
 }
 
 /// A file where nothing stands, with the folders that it needs.
 fn new(call: &Call<'_>, path: &Path, shown: &str, (folder, at): (OwnedFd, PathBuf), missing: Vec<OsString>) -> Result<ToolResult, String> {
-    let operation = call.operation;
-    let text = match operation.kind() {
-        // An edit of nothing makes a file, as the prompt says.
-        Kind::FileEdit if edit::text(operation, Role::Find).is_empty() => edit::text(operation, Role::Replace),
-        Kind::FileEdit | Kind::FileInsertAfter | Kind::FileInsertBefore => return Err(format!("`{shown}` does not exist")),
-        _ => edit::text(operation, Role::Content),
-    };
+    let text = text_of_new(call.operation, shown)?;
     let kit = call.kit;
     let file = after(kit, text.as_bytes(), 0o666 & !kit.umask)?;
     let step = match missing.split_first() {
@@ -91,21 +122,16 @@ fn after(kit: &Files, bytes: &[u8], mode: u32) -> Result<State, String> {
 /// A file that is there.
 fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolResult, String> {
     let kit = call.kit;
-    if beneath::kind(found) != FileType::RegularFile {
-        beneath::file(&spot.folder, &spot.name, &spot.path)?;
-    }
-    let replaces = matches!(call.operation.kind(), Kind::FileWrite | Kind::FileCreateOverwrite);
     let size = u64::try_from(found.st_size).unwrap_or(0);
-    let most = kit.backups.limits().file.min(4 * MAX_BYTES as u64);
-    let (old, before, unkept) = if size > most {
-        if !replaces {
-            return Err(format!("`{shown}` is too large to be changed here ({})", size_words(size)));
+    let (old, before, unkept) = match old(call, spot, found, shown)? {
+        None => {
+            let (state, unkept) = kit.keep(spot)?;
+            (None, state, unkept)
         }
-        let (state, unkept) = kit.keep(spot)?;
-        (None, state, unkept)
-    } else {
-        let (bytes, state) = read_and_keep(kit, spot, most)?;
-        (Some(bytes), state, None)
+        Some((bytes, mode)) => {
+            let state = keep_bytes(kit, spot, &bytes, mode)?;
+            (Some(bytes), state, None)
+        }
     };
     let text = content(call, old.as_deref(), shown)?;
     let State::File { mode, .. } = before else { return Err(format!("`{shown}` is no file any more")) };
@@ -124,12 +150,28 @@ fn over(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<ToolR
     Ok(changed(format!("wrote `{shown}` ({old} before, {} now)", size_words(text.len() as u64)), made))
 }
 
-fn read_and_keep(kit: &Files, spot: &Spot, most: u64) -> Result<(Vec<u8>, State), String> {
+/// What is in the file, and its permissions; none where it is too large and is replaced whole.
+fn old(call: &Call<'_>, spot: &Spot, found: &Stat, shown: &str) -> Result<Option<(Vec<u8>, u32)>, String> {
+    if beneath::kind(found) != FileType::RegularFile {
+        beneath::file(&spot.folder, &spot.name, &spot.path)?;
+    }
+    let replaces = matches!(call.operation.kind(), Kind::FileWrite | Kind::FileCreateOverwrite);
+    let size = u64::try_from(found.st_size).unwrap_or(0);
+    let most = call.kit.backups.limits().file.min(4 * MAX_BYTES as u64);
+    match (size > most, replaces) {
+        (true, true) => return Ok(None),
+        (true, false) => return Err(format!("`{shown}` is too large to be changed here ({})", size_words(size))),
+        (false, _) => {}
+    }
     let (file, found) = beneath::file(&spot.folder, &spot.name, &spot.path)?;
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| format!("`{}` cannot be read: {error}", beneath::shown(&spot.path)))?;
-    match kit.backups.keep(&mut bytes.as_slice())? {
-        Kept::Yes(digest, size) => Ok((bytes, State::File { digest: Some(digest), size, mode: beneath::mode(&found) })),
+    Ok(Some((bytes, beneath::mode(&found))))
+}
+
+fn keep_bytes(kit: &Files, spot: &Spot, mut bytes: &[u8], mode: u32) -> Result<State, String> {
+    match kit.backups.keep(&mut bytes)? {
+        Kept::Yes(digest, size) => Ok(State::File { digest: Some(digest), size, mode }),
         Kept::TooLarge(_) => Err(format!("`{}` grew while it was read", beneath::shown(&spot.path))),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use sayso_core::text::count::count;
+
 use super::Stream;
 
 /// What is kept of both streams, in the order it came.
@@ -63,7 +65,7 @@ impl Kept {
         self.head.truncate(head_end);
         let left_out = self.seen - kept + cut;
         let mut text = lossy(self.head);
-        text.push_str(&format!("\n[… {left_out} bytes left out …]\n"));
+        text.push_str(&format!("\n[… {} left out …]\n", count(left_out, "byte")));
         text.push_str(&lossy(tail.into_iter().skip(tail_start).collect()));
         (text, left_out)
     }

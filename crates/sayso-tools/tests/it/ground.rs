@@ -147,6 +147,7 @@ impl Ground {
 
 pub fn machine(root: &Path) -> Machine {
     let whereabouts = Whereabouts {
+        log: None,
         home: Some(root.join("home")),
         config: root.join("config"),
         state: root.join("state"),

@@ -83,7 +83,7 @@ fn grep_finds_and_does_not_follow_links() {
         grep(&[("pattern", Node::text("one_more\\(\\) \\{\\}$")), ("path", Node::text("src/b.rs"))]),
         "src/b.rs:1:fn one_more() {}\n"
     );
-    assert!(grep(&[one.clone(), ("head_limit", number(1))]).ends_with("[1 lines, there are more]\n"));
+    assert!(grep(&[one.clone(), ("head_limit", number(1))]).ends_with("[1 line, there are more]\n"));
     assert_eq!(grep(&[("pattern", Node::text("zzz"))]), "[nothing found]\n");
     assert!(grep(&[("pattern", Node::text("(("))]).contains("no regular expression"));
     assert!(grep(&[one.clone(), ("type", Node::text("cobol"))]).contains("is not known here"));

@@ -62,7 +62,7 @@ fn every_tool_can_be_undone_and_redone() {
         let result = run(&ground.kit, &operation, &ground.judge(&operation));
         assert!(result.success, "{tool} {args:?}: {}", result.error);
         let id = result.facts.iter().find(|(name, _)| *name == "change").unwrap().1.as_text().unwrap().to_owned();
-        assert_eq!(id, "the-id");
+        assert_eq!(id, "u1", "the id of the change, whatever the call is called");
         let after = ground.tree();
         assert_ne!(before, after, "{tool} {args:?}");
 
@@ -129,7 +129,7 @@ fn a_batch_is_undone_whole_newest_first() {
     assert_eq!((plan.changes.len(), plan.conflicts.len()), (8, 0));
     let undone = undo::apply(&ground.kit, &plan, "back", "").unwrap();
     assert_eq!(before, ground.tree());
-    assert_eq!(undone.id, "back");
+    assert_eq!((undone.id.as_str(), undone.call.as_str()), ("u9", "back"));
     ground.undo(Which::Id("back")).unwrap();
     assert_eq!(after, ground.tree());
 

@@ -96,7 +96,7 @@ fn whatever_a_command_did_is_taken_back_and_done_again() {
         let top = || fs::metadata(&ground.ws).unwrap().permissions().mode();
         let (then, bits) = (ground.tree(), top());
         let done = command(&ground, "run", script);
-        assert_eq!(done.change.as_deref(), Some("run"), "{script}");
+        assert_eq!(done.change.as_deref(), Some("u1"), "{script}");
         let (after, new_bits) = (ground.tree(), top());
         assert!(then != after || bits != new_bits, "{script}");
         let undone = ground.undo(Which::Id("run")).unwrap_or_else(|why| panic!("{script}: {why}"));
@@ -133,7 +133,7 @@ fn it_is_told_what_a_command_did() {
     assert_eq!(names(&ground, &done.created), ["n"]);
     assert_eq!(names(&ground, &done.changed), ["a", "link", "src/main.rs"]);
     assert_eq!(names(&ground, &done.deleted), ["b"]);
-    assert_eq!((done.change.as_deref(), done.left_out.len()), (Some("one"), 0));
+    assert_eq!((done.change.as_deref(), done.left_out.len()), (Some("u1"), 0));
     let change = ground.kit.changes().finished().pop().unwrap();
     assert_eq!((change.tool.as_str(), change.batch.as_deref(), change.listing), ("terminal", Some("batch"), None));
 

@@ -124,7 +124,7 @@ fn after_a_kill_what_the_command_did_can_be_taken_back() {
     let recovered = ground.kit.recover();
     assert_eq!((recovered.whole.len(), recovered.never.len(), recovered.left.len()), (0, 0, 1));
     let said = &recovered.left[0];
-    assert!(said.contains("`killed` was cut off; since it began, 1 made, 1 changed, 1 removed: `sayso undo killed`"), "{said}");
+    assert!(said.contains("`killed` was cut off; since it began, 1 made, 1 changed, 1 removed: `sayso undo u1`"), "{said}");
     assert_eq!(ground.kit.recover(), sayso_tools::recover::Recovered::default());
     let undone = ground.undo(Which::Id("killed")).unwrap();
     assert!(undone.words.iter().any(|words| words.contains("whatever anybody changed")), "{undone:?}");

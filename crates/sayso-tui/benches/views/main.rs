@@ -84,6 +84,7 @@ fn main() {
         lines: (0..100_000).map(|index| format!("{index} {}", "漢字かな交じり文、e\u{301}も。".repeat(3))).collect(),
         size: 0,
         notes: Vec::new(),
+        over: None,
     };
     moves(&mut table, "100,000 lines of wide letters", &foreign, 80, 24);
     table.add("100,000 lines of wide letters, opened", None, || drop(Screen::first(&foreign, 80, 24)));

@@ -1,5 +1,6 @@
 //! One thing of a conversation on the screen: lines behind a mark that says whose they are, folded for a width when somebody looks.
 
+use sayso_core::text::count::count;
 use sayso_core::visible::visible;
 
 use super::markdown::{Markdown, blank_tabs};
@@ -236,8 +237,7 @@ impl Item {
                 }
                 let hidden = output.len().saturating_sub(few) + more;
                 if hidden > 0 {
-                    let words =
-                        if open { format!("… {hidden} more lines") } else { format!("… {hidden} more lines (Ctrl-O shows all)") };
+                    let words = format!("… {}{}", count(hidden, "more line"), if open { "" } else { " (Ctrl-O shows all)" });
                     put(rows, Whose::Own, false, &line(Tone::Faint, format!("  {words}")), width);
                 }
                 end.iter().for_each(|one| put(rows, Whose::Own, false, one, width));

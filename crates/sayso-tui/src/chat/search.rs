@@ -66,7 +66,7 @@ impl Search {
         head.extend(self.words.shown());
         let mut out = fold::fold(&head, usize::from(width), "  ");
         let found = self.found.and_then(|at| before.get(at));
-        let none = if self.words.text().is_empty() { "type a part of what you typed before" } else { "there is nothing like that" };
+        let none = if self.words.text().is_empty() { "type a part of what you typed before" } else { "nothing matches" };
         let text = found.map_or_else(|| (Tone::Faint, none.to_owned()), |text| (Tone::Strong, visible(text).into_owned()));
         out.extend(fold::fold(&vec![(Tone::Key, "› ".to_owned()), text], usize::from(width), "  ").into_iter().take(MOST_ROWS));
         out.extend(fold::fold(

@@ -106,6 +106,11 @@ impl Settings {
         });
     }
 
+    /// Asks for a second key, in these words.
+    pub fn ask(&mut self, words: String) {
+        self.notice = Some((Tone::Warning, words));
+    }
+
     fn rows(&self) -> &[Row] {
         self.tabs.get(self.tab).map_or(&[], |tab| &tab.rows)
     }

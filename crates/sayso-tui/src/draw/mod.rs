@@ -152,7 +152,7 @@ fn places(prompt: &Prompt) -> Vec<Spans> {
 /// The risk in words; nothing where it is not to be shown.
 fn risk(asking: &Asking) -> String {
     match asking.look.risk {
-        true => format!("{} risk", asking.prompt.verdict.risk.word()),
+        true => asking.prompt.verdict.level().words().to_owned(),
         false => String::new(),
     }
 }

@@ -17,13 +17,13 @@ const AROUND: u16 = 2;
 /// All of it. Nothing can be answered here.
 pub(super) fn view(asking: &mut Asking, pane: usize, width: u16, height: u16, now: Instant) -> Option<Buffer> {
     let theme = asking.look.theme;
-    let bodies = asking.document.bodies();
+    let bodies = asking.bodies().bodies();
     let is_body = pane < bodies;
     let inner = width - 4;
     let other = match (is_body, bodies) {
-        (false, _) => "what it would do",
+        (false, _) => "the call",
         (true, _) if pane + 1 < bodies => "the next one",
-        (true, _) => "all besides",
+        (true, _) => "details",
     };
     let mut keys = vec![legend::entry("↑↓ PgUp PgDn", "scroll")];
     if is_body {
@@ -37,15 +37,13 @@ pub(super) fn view(asking: &mut Asking, pane: usize, width: u16, height: u16, no
     let area = Rect::new(0, 0, width, high + AROUND);
     modal::frame(&mut buffer, area, Weight::of(&asking.prompt), &title(&asking.prompt), &risk(asking), theme);
     let text = Rect::new(2, 1, inner, high);
-    let place = match asking.document.body(pane) {
-        Some(body) => {
-            body.draw(text, &mut buffer, theme);
-            line(Tone::Strong, body.status())
-        }
-        None => {
-            asking.document.draw(text, &mut buffer, theme);
-            Vec::new()
-        }
+    let place = if is_body {
+        let body = asking.bodies().body(pane)?;
+        body.draw(text, &mut buffer, theme);
+        line(Tone::Strong, body.status())
+    } else {
+        asking.details.draw(text, &mut buffer, theme);
+        Vec::new()
     };
     let mut last = place;
     let rest = foot::last(asking, usize::from(inner).saturating_sub(fold::width_of(&last) + 3), now);

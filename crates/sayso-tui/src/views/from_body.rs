@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part};
+use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, content_heading};
 use sayso_core::size;
 
 use crate::theme::Tone;
@@ -26,10 +26,9 @@ pub(super) fn document(body: &Body) -> Document {
             out.push(Kind::Plain, &format!("{}: binary file, {media} ({})", alone(path), size::words(*size)));
             out.section(0);
         }
-        Body::Content { path, language, lines, size, notes } => {
+        Body::Content { path, language, lines, size, notes, over } => {
             out.language = *language;
-            let what = language.map_or(String::new(), |language| format!(", {language}"));
-            out.push(Kind::Heading, &format!("new file {} ({}{what})", alone(path), size::words(*size)));
+            out.push(Kind::Heading, &content_heading(&alone(path), *size, *language, over.as_deref()));
             out.push_all(Kind::Note, notes);
             out.expect(lines.len(), lines.iter().map(String::len).sum());
             for (index, line) in lines.iter().enumerate() {
@@ -88,8 +87,10 @@ fn meaning(meaning: Meaning) -> Tone {
 
 /// Where it runs, what each part does, and what no part alone does.
 fn under(out: &mut Document, folder: &str, parts: &[Part], effects: &[String]) {
-    let label = "in ";
-    out.push_marked(Kind::Under, (0, 0), &format!("{label}{}", alone(folder)), &[(0..label.len(), Tone::Faint)]);
+    if !folder.is_empty() {
+        let label = "in ";
+        out.push_marked(Kind::Under, (0, 0), &format!("{label}{}", alone(folder)), &[(0..label.len(), Tone::Faint)]);
+    }
     for part in parts {
         let effects = part.effects.iter().map(|effect| alone(effect).into_owned()).collect();
         let part = Part { program: alone(&part.program).into_owned(), effects };

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use sayso_core::grant::GrantKey;
 use sayso_core::keymap::{Action, KEYMAPS};
-use sayso_core::prompt::{Choice, Prompt, Round, Scope, Style};
+use sayso_core::prompt::{Choice, Offer, Prompt, Round, Scope, Stores, Style};
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
 use sayso_tui::theme::Theme;
@@ -149,13 +150,11 @@ fn z_04_a_capital_that_goes_further_asks_first() {
 }
 
 #[test]
-fn z_03_enter_approves_what_is_routine_in_two_profiles_only() {
-    let routine = || variants().into_iter().find(|(name, _)| *name == "file write").unwrap().1;
-    let grave = || variants().into_iter().find(|(name, _)| *name == "danger, second").unwrap().1;
+fn z_03_enter_approves_nothing_unless_the_person_said_so() {
     for keymap in KEYMAPS {
-        let may = matches!(keymap.name, "forge" | "kollabor-spec");
-        assert_eq!(is_yes(&Person::with(routine(), keymap.name).press(&[Key::Enter])), may, "{}", keymap.name);
-        assert!(!is_yes(&Person::with(grave(), keymap.name).press(&[Key::Enter])), "{}", keymap.name);
+        for (name, prompt) in variants() {
+            assert!(!is_yes(&Person::with(prompt, keymap.name).press(&[Key::Enter])), "{name} under {}", keymap.name);
+        }
     }
 }
 
@@ -183,6 +182,9 @@ fn h_65_a_danger_offers_once_and_no_and_nothing_wider() {
             assert!(!text.contains('…'), "{name} under {}:\n{text}", keymap.name);
             for action in [Action::Pattern, Action::Allow(Scope::Session), Action::Allow(Scope::Project), Action::Allow(Scope::Always)] {
                 let Some(letter) = keymap.key_of(action) else { continue };
+                if name.ends_with("second") {
+                    continue;
+                }
                 assert_eq!(person.press(&[key(letter), key('y')].map(|key| key)[..1]), Next::Wait, "{name} under {}", keymap.name);
             }
         }
@@ -199,7 +201,6 @@ fn z_50_what_is_grave_or_a_command_is_seen_whole_before_a_yes() {
             assert_eq!(person.press(&[key('y')]), Next::Wait, "{style:?}");
             let text = person.paint();
             assert!(text.contains("not on the screen yet"), "{text}");
-            assert!(text.contains("digest"), "where the screen cuts, the digest shows:\n{text}");
             // The end alone is not all of it.
             assert_eq!(person.press(&[Key::End, key('y')]), Next::Wait, "{style:?}");
             let pages = vec![Key::PageDown; 80];
@@ -303,4 +304,88 @@ proptest! {
             }
         }
     }
+}
+
+/// A person whose policy says `enter_approves: true`.
+fn with_enter(prompt: Prompt) -> Person {
+    let now = Instant::now();
+    let look = sayso_tui::look::Look { enter_approves: true, ..look("kollabor-spec", Theme::PLAIN) };
+    let mut person = Person { asking: Asking::new(Arc::new(prompt), look, Arc::new(Some2), now), now, size: (100, 40) };
+    person.paint();
+    person
+}
+
+/// finding A-02: where the person let Enter approve, the legend says so, and whatever is typed in vain ends that.
+#[test]
+fn finding_a_02_enter_approves_only_as_the_first_key_and_only_what_is_routine() {
+    let routine = || variants().into_iter().find(|(name, _)| *name == "file write").unwrap().1;
+    let mut person = with_enter(routine());
+    assert!(person.paint().contains("Enter allow once"), "{}", person.paint());
+    assert!(is_yes(&person.press(&[Key::Enter])));
+    // Keys that mean nothing, a paste, two keys at once.
+    for keys in [vec![key('x')], vec![key('Z')], vec![Key::Paste("fix it".to_owned())]] {
+        let mut person = with_enter(routine());
+        person.press(&keys);
+        assert!(!person.paint().contains("Enter allow once"), "{}", person.paint());
+        assert!(!is_yes(&person.press(&[Key::Enter])), "{keys:?}");
+    }
+    let mut person = with_enter(routine());
+    person.pass(1000);
+    person.asking.keys(vec![key('o'), key('k')], person.now);
+    assert!(!is_yes(&person.press(&[Key::Enter])));
+    // A sentence that was typed too early, a pause, Enter.
+    let mut person = with_enter(routine());
+    for letter in "make it so".chars() {
+        person.pass(100);
+        assert_eq!(person.asking.keys(vec![key(letter)], person.now), Next::Wait);
+    }
+    person.pass(5000);
+    assert!(!is_yes(&person.press(&[Key::Enter])));
+    // What came before the question was painted.
+    let mut person = with_enter(routine());
+    person.asking.disturb();
+    assert!(!is_yes(&person.press(&[Key::Enter])));
+    for (name, prompt) in variants() {
+        let is_routine = prompt.is_routine();
+        let mut person = with_enter(prompt);
+        let says = person.paint().contains("Enter allow once");
+        assert_eq!((says, is_yes(&person.press(&[Key::Enter]))), (is_routine, is_routine), "{name}");
+    }
+}
+
+/// finding A-19: at the second confirmation any key but the yes key cancels, and the legend says that.
+#[test]
+fn finding_a_19_any_other_key_cancels_the_second_confirmation() {
+    for (name, prompt) in variants().into_iter().filter(|(name, _)| name.ends_with("second")) {
+        for keymap in KEYMAPS {
+            let yes = keymap.key_of(Action::Allow(Scope::Once)).unwrap();
+            let text = Person::with(prompt.clone(), keymap.name).paint();
+            assert!(text.contains("any other key cancel"), "{name} under {}:\n{text}", keymap.name);
+            let others = ['v', '?', 's', 'p', 'r', 'A', 't', 'x', ' ', '1']
+                .into_iter()
+                .filter(|other| *other != yes && keymap.key(*other) != keymap.key(yes));
+            let keys = others.map(key).chain([Key::Enter, Key::Tab, Key::Esc, Key::Up, Key::PageDown, Key::Paste("y".to_owned())]);
+            for pressed in keys {
+                let chosen = Person::with(prompt.clone(), keymap.name).chosen(std::slice::from_ref(&pressed));
+                assert_eq!(chosen, Some(Choice::Deny), "{name} under {}: {pressed:?}", keymap.name);
+            }
+            assert_eq!(
+                Person::with(prompt.clone(), keymap.name).chosen(&[key(yes)]),
+                Some(Choice::Offer(0)),
+                "{name} under {}",
+                keymap.name
+            );
+        }
+    }
+}
+
+/// finding A-09: the second confirmation says in words what was chosen at the first.
+#[test]
+fn finding_a_09_the_second_confirmation_shows_the_chosen_scope() {
+    let prompt = variants().into_iter().find(|(name, _)| *name == "danger, second").unwrap().1;
+    let words = "allow this and the 3 that follow in this batch; what must be asked still asks".to_owned();
+    let offer = Offer { scope: Scope::Batch, stores: Stores::Grant(GrantKey::RestOfBatch), words };
+    let mut person = Person::with(Prompt { offers: vec![offer], ..prompt }, "kollabor-spec");
+    assert!(person.paint().contains("y yes: allow this and the 3 that follow in this batch"), "{}", person.paint());
+    assert_eq!(person.chosen(&[key('y')]), Some(Choice::Offer(0)));
 }

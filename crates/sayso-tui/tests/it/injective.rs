@@ -75,7 +75,7 @@ proptest! {
         let shown = |content: &str| {
             let operation = with_args("file_create", Node::map([("path", Node::text("a.py")), ("content", Node::text(content))]));
             let lines = content.split('\n').map(|line| visible(line).into_owned()).collect();
-            let body = Body::Content { path: "a.py".to_owned(), language: None, lines, size: 1, notes: Vec::new() };
+            let body = Body::Content { path: "a.py".to_owned(), language: None, lines, size: 1, notes: Vec::new(), over: None };
             said(Prompt { style: Style::Modal, ..prompt(operation, body) })
         };
         if seen(&one) != seen(&two) {

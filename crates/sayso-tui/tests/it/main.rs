@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "everything here is a test")]
 
 mod asking;
+mod compact;
 mod injective;
 mod letters;
 mod painting;

@@ -6,7 +6,7 @@ use sayso_core::grant::GrantKey;
 use sayso_core::node::Node;
 use sayso_core::operation::{Agent, Call, Operation};
 use sayso_core::presentation::{Body, Change, Diff, DiffLine, Hunk, Mark, Meaning, Part, Piece, Presentation};
-use sayso_core::prompt::{Alike, Member, Offer, Position, Prompt, Round, Scope, Stores, Style};
+use sayso_core::prompt::{Alike, Member, Offer, Position, Prompt, Round, Scope, Stores, Style, Why};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 use sayso_core::visible::{visible, visible_block};
@@ -32,6 +32,16 @@ fn reason(rule: &str, text: &str, must_ask: bool) -> Reason {
     Reason { decision, rule: rule.to_owned(), source: "built-in".to_owned(), text: text.to_owned(), must_ask, at: None }
 }
 
+pub fn why(text: &str, is_warning: bool) -> Why {
+    Why { text: text.to_owned(), is_warning, rule: None }
+}
+
+/// Somebody's wish, as the gate words it.
+fn wants(mut prompt: Prompt, words: &str) -> Prompt {
+    prompt.sentence = format!("Claude wants to {words}");
+    prompt
+}
+
 fn once() -> Offer {
     Offer { scope: Scope::Once, stores: Stores::Nothing, words: "allow this once".to_owned() }
 }
@@ -43,7 +53,7 @@ pub fn prompt(operation: Arc<Operation>, body: Body) -> Prompt {
         risk: Risk::Medium,
         tier: Tier::None,
         confirm: Confirm::Single,
-        reasons: vec![reason("default", "it changes files (medium risk)", false)],
+        reasons: vec![reason("default", "it changes files", false)],
         effects: Vec::new(),
         terms: Terms::default(),
         digest: operation.digest(),
@@ -55,6 +65,8 @@ pub fn prompt(operation: Arc<Operation>, body: Body) -> Prompt {
     Prompt {
         id: "prompt-1".to_owned(),
         title: "Tool Execution Approval Required".to_owned(),
+        sentence: format!("builder (started by planner) wants to use {}", sayso_core::explain::subject(&operation)),
+        why: vec![why("it changes files", false)],
         description: sayso_core::explain::subject(&operation),
         presentation: Presentation {
             details: vec![("asked by".to_owned(), "builder, started by planner".to_owned())],
@@ -96,7 +108,7 @@ pub fn terminal(text: &str) -> Prompt {
     let mut prompt = prompt(operation, command_body(text));
     let rule = |pattern: &str, scope: Scope, place: &str| Offer {
         scope,
-        stores: Stores::Rule(pattern.into()),
+        stores: Stores::Rule(sayso_core::prompt::RuleText::command(pattern)),
         words: format!("allow `{pattern}` {place}"),
     };
     for (scope, place) in [(Scope::Session, "in this session"), (Scope::Project, "in this project"), (Scope::Always, "everywhere")] {
@@ -104,9 +116,12 @@ pub fn terminal(text: &str) -> Prompt {
         prompt.offers.push(rule("cargo test *", scope, place));
     }
     prompt.presentation.details.insert(0, ("time limit of the command".to_owned(), "90 s".to_owned()));
+    prompt.why = vec![why("what it does cannot be known before it runs", false)];
+    let first: String = visible(text.lines().next().unwrap_or_default()).chars().take(40).collect();
+    let prompt = wants(prompt, &format!("build and run the project's own code: `{first}`"));
     with_verdict(prompt, |verdict| {
         verdict.risk = Risk::Unknown;
-        verdict.reasons = vec![reason("default", "builds and runs the project's own code", false)];
+        verdict.reasons = vec![reason("default", "it builds and runs the project's own code", false)];
     })
 }
 
@@ -115,6 +130,7 @@ fn danger(mut prompt: Prompt, title: &str, text: &str) -> Prompt {
     prompt.offers.truncate(1);
     prompt.round = Round::First;
     prompt.presentation.warnings = vec!["This operation is destructive".to_owned(), text.to_owned()];
+    prompt.why = prompt.presentation.warnings.iter().map(|text| why(text, true)).collect();
     with_verdict(prompt, |verdict| {
         verdict.risk = Risk::High;
         verdict.tier = Tier::Dangerous;
@@ -128,7 +144,7 @@ fn line(change: Change, old: Option<usize>, new: Option<usize>, pieces: &[(&str,
     DiffLine { change, old, new, pieces }
 }
 
-fn edit(path: &str) -> Prompt {
+pub fn edit(path: &str) -> Prompt {
     let operation = operation("file_edit", &format!(r#"{{"path": "{path}", "find": "Helo", "replace": "Hello"}}"#));
     let lines = vec![
         line(Change::Same, Some(1), Some(1), &[("def greet(name):", false)]),
@@ -150,25 +166,27 @@ fn edit(path: &str) -> Prompt {
     prompt.title = "File Operation Approval Required".to_owned();
     prompt.description = format!("Edit file: {path}");
     prompt.presentation.details.push(("backup".to_owned(), "`sayso undo` can take it back".to_owned()));
-    prompt
+    wants(prompt, &format!("edit {path}"))
 }
 
 fn content(path: &str, lines: Vec<String>) -> Prompt {
     let operation = with_args("file_create", Node::map([("path", Node::text(path)), ("content", Node::text(lines.join("\n")))]));
     let size = lines.iter().map(|line| line.len() as u64 + 1).sum();
     let lines = lines.iter().map(|line| visible(line).into_owned()).collect();
-    let mut prompt =
-        prompt(operation, Body::Content { path: visible(path).into_owned(), language: Some("python"), lines, size, notes: Vec::new() });
+    let mut prompt = prompt(
+        operation,
+        Body::Content { path: visible(path).into_owned(), language: Some("python"), lines, size, notes: Vec::new(), over: None },
+    );
     prompt.title = "File Operation Approval Required".to_owned();
     prompt.description = format!("Create file: {}", visible(path));
-    prompt
+    wants(prompt, &format!("create `{}`", visible(path)))
 }
 
 fn structured(tool: &str, args: &str, rows: &[(&str, &str)], description: &str) -> Prompt {
     let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let mut prompt = prompt(operation(tool, args), Body::Structured(rows));
     prompt.description = description.to_owned();
-    prompt
+    wants(prompt, &format!("use the tool {tool}"))
 }
 
 fn delete() -> Prompt {
@@ -176,7 +194,7 @@ fn delete() -> Prompt {
     let body = Body::Text(lines.map(str::to_owned).to_vec());
     let mut prompt = danger(prompt(operation("file_delete", r#"{"path": "old.py"}"#), body), "⚠️ DELETE CONFIRMATION", "it deletes a file");
     prompt.description = "Delete file: old.py".to_owned();
-    prompt
+    wants(prompt, "delete old.py")
 }
 
 fn removal() -> Prompt {
@@ -190,7 +208,7 @@ fn removal() -> Prompt {
     let parts = vec![Part { program: "rm".to_owned(), effects: effects.clone() }];
     let lines = vec!["sudo rm -rf build".to_owned()];
     prompt.presentation.body = Body::Command { lines, marks, folder: WORKSPACE.to_owned(), parts, effects };
-    prompt
+    wants(prompt, "delete 214 files under build/")
 }
 
 fn second(mut prompt: Prompt) -> Prompt {
@@ -257,7 +275,7 @@ pub fn variants() -> Vec<(&'static str, Prompt)> {
                 "mcp",
                 r#"{"server": "github", "tool": "create_issue", "arguments": {"title": "Bug"}}"#,
                 &[("server", "github"), ("tool", "create_issue"), ("arguments.title", "\"Bug\"")],
-                "Execute MCP tool: create_issue (github)",
+                "Execute MCP tool: create_issue (server: github)",
             ),
         ),
         (

@@ -1,4 +1,4 @@
-//! Every style and variant at two sizes, for all six keymaps, with colours and without, against files that were looked at.
+//! What a prompt looks like, against files that a person can judge: the default profile in full, one screen for each other profile.
 //!
 //! `SAYSO_SNAPSHOTS=write cargo test -p sayso-tui --test it snapshots` writes them anew.
 
@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ratatui::buffer::Buffer;
-use sayso_core::digest::Digest;
+use sayso_core::draft::Command;
 use sayso_core::keymap::{KEYMAPS, Keymap};
-use sayso_core::prompt::{Prompt, Style};
+use sayso_core::learned::{LearnedRule, RuleKey};
+use sayso_core::policy::command::CommandReader;
+use sayso_core::prompt::{Prompt, Scope, Stores, Style};
 use sayso_core::visible::is_hidden;
 use sayso_tui::asking::{Asking, Next};
 use sayso_tui::key::Key;
@@ -22,22 +24,53 @@ use crate::text::{text, tones};
 
 const STYLES: [Style; 3] = [Style::Modal, Style::Status, Style::Inline];
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
+const SMALLEST_WIDTH: u16 = 80;
+/// The profiles besides `sayso`, by their keymap, with the style that each one uses for a routine edit.
+const OTHER_PROFILES: [(&str, Style); 5] = [
+    ("kollabor-spec", Style::Status),
+    ("llm-do", Style::Inline),
+    ("forge", Style::Modal),
+    ("opencode", Style::Modal),
+    ("kollabor", Style::Inline),
+];
 
 /// Takes what is no wider than a program and a word, and has seen two others.
 pub struct Some2;
 
 impl Patterns for Some2 {
-    fn check(&self, text: &str, _: &Prompt) -> Result<(), String> {
-        if text.split(' ').count() < 2 { Err(format!("`{text}` allows far more than this call")) } else { Ok(()) }
+    fn check(&self, text: &str, prompt: &Prompt) -> Result<LearnedRule, String> {
+        let key = prompt.rule_key().ok_or("no pattern")?;
+        if key == RuleKey::Command && text.split(' ').count() < 2 {
+            return Err(format!("`{text}` allows far more than this call; `cargo test *` would do"));
+        }
+        LearnedRule::parse(key, text, &Blanks)
     }
 
-    fn earlier(&self, text: &str, _: &Prompt) -> Option<Earlier> {
-        Some(Earlier { looked_at: 40, more: false, fit: if text.contains('*') { 3 } else { 0 }, denied: 0 })
+    fn earlier(&self, stores: &Stores, _: Scope, _: &Prompt) -> Option<Earlier> {
+        let Stores::Rule(rule) = stores else { return None };
+        Some(Earlier { looked_at: 40, more: false, fit: if rule.pattern.contains('*') { 3 } else { 0 }, denied: 0 })
+    }
+}
+
+/// Words as they stand between blanks.
+struct Blanks;
+
+impl CommandReader for Blanks {
+    fn commands(&self, _: &str) -> Option<Vec<Command>> {
+        None
+    }
+
+    fn seen(&self, _: &str) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    fn normal(&self, words: &[String]) -> Vec<String> {
+        words.to_vec()
     }
 }
 
 pub fn look(keymap: &str, theme: Theme) -> Look {
-    Look { keymap: Keymap::named(keymap), risk: true, rule: true, enter_approves: matches!(keymap, "forge" | "kollabor-spec"), theme }
+    Look { keymap: Keymap::named(keymap), risk: true, rule: true, enter_approves: false, theme }
 }
 
 fn frame(prompt: Prompt, look: Look, (width, height): (u16, u16), keys: &[Key]) -> Buffer {
@@ -52,11 +85,16 @@ fn frame(prompt: Prompt, look: Look, (width, height): (u16, u16), keys: &[Key]) 
         asking.frame(width, height, now);
         asking.painted(now);
     }
-    while asking.is_waiting() {
+    // Colours may come after a frame was drawn, and a frame may ask for more of them: it is whole when two in a row waited for none.
+    let mut settled = 0;
+    loop {
+        let frame = asking.frame(width, height, now);
+        settled = if asking.is_waiting() { 0 } else { settled + 1 };
+        if settled > 1 {
+            return frame.buffer;
+        }
         std::thread::sleep(Duration::from_millis(1));
-        asking.frame(width, height, now);
     }
-    asking.frame(width, height, now).buffer
 }
 
 fn file(name: &str) -> PathBuf {
@@ -79,32 +117,54 @@ fn compare(name: &str, found: &str) -> Result<(), String> {
     Err(format!("{name} differs at line {}\n--- wanted\n{}\n--- found\n{}\n", other + 1, around(&wanted), around(found)))
 }
 
+/// The default profile in full: every style and variant, at both sizes, and with its colours at the smaller one.
 #[test]
 fn every_style_and_variant_looks_as_it_was_looked_at() {
     let mut wrong = Vec::new();
-    for keymap in KEYMAPS {
-        for style in STYLES {
-            for (width, height) in SIZES {
-                let (mut plain, mut coloured) = (String::new(), String::new());
-                for (name, prompt) in variants() {
-                    let shown = |theme| frame(Prompt { style, ..prompt.clone() }, look(keymap.name, theme), (width, height), &[]);
-                    let (without, with) = (shown(Theme::PLAIN), shown(Theme::COLOURS));
-                    assert_eq!(text(&without), text(&with), "{name}: a colour is no letter");
-                    assert!(without.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset), "{name}");
-                    plain.push_str(&format!("=== {name}\n{}\n", text(&without)));
-                    // The other keymaps have other letters in the last rows; a digest is enough to see that nothing else moved.
-                    match keymap.name {
-                        "sayso" => coloured.push_str(&format!("=== {name}\n{}\n", tones(&with))),
-                        _ => coloured.push_str(&format!("{name}: {}\n", Digest::of_bytes(tones(&with).as_bytes()))),
-                    }
-                }
-                let of = format!("{}-{}-{width}x{height}", keymap.name, style.word());
-                wrong.extend(compare(&format!("{of}.txt"), &plain).err());
+    for style in STYLES {
+        for (width, height) in SIZES {
+            let (mut plain, mut coloured) = (String::new(), String::new());
+            for (name, prompt) in variants() {
+                let shown = |theme| frame(Prompt { style, ..prompt.clone() }, look("sayso", theme), (width, height), &[]);
+                let (without, with) = (shown(Theme::PLAIN), shown(Theme::COLOURS));
+                assert_eq!(text(&without), text(&with), "{name}: a colour is no letter");
+                assert!(without.content.iter().all(|cell| cell.fg == ratatui::style::Color::Reset), "{name}");
+                plain.push_str(&format!("=== {name}\n{}\n", text(&without)));
+                coloured.push_str(&format!("=== {name}\n{}\n", tones(&with)));
+            }
+            let of = format!("sayso-{}-{width}x{height}", style.word());
+            wrong.extend(compare(&format!("{of}.txt"), &plain).err());
+            if width == SMALLEST_WIDTH {
                 wrong.extend(compare(&format!("{of}.colours.txt"), &coloured).err());
             }
         }
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// One screen for each other profile: the same routine edit, in the style and with the keys of that profile.
+#[test]
+fn each_other_profile_shows_its_own_screen() {
+    let mut wrong = Vec::new();
+    for (keymap, style) in OTHER_PROFILES {
+        let prompt = Prompt { style, ..prompts::edit("src/greet.py") };
+        let shown = frame(prompt, look(keymap, Theme::PLAIN), SIZES[0], &[]);
+        wrong.extend(compare(&format!("{keymap}.txt"), &format!("{}\n", text(&shown))).err());
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Every other keymap still paints every variant, and a colour never changes a letter.
+#[test]
+fn every_keymap_paints_every_variant_the_same_with_and_without_colours() {
+    for (keymap, _) in OTHER_PROFILES {
+        for style in STYLES {
+            for (name, prompt) in variants() {
+                let shown = |theme| text(&frame(Prompt { style, ..prompt.clone() }, look(keymap, theme), SIZES[0], &[]));
+                assert_eq!(shown(Theme::PLAIN), shown(Theme::COLOURS), "{keymap}, {name}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -122,15 +182,13 @@ fn what_keys_open_looks_as_it_was_looked_at() {
     ];
     let mut wrong = Vec::new();
     for style in STYLES {
-        for (width, height) in SIZES {
-            let mut plain = String::new();
-            for (name, keys) in &open {
-                let prompt = Prompt { style, ..prompts::terminal("cargo test --workspace") };
-                let shown = frame(prompt, look("sayso", Theme::PLAIN), (width, height), keys);
-                plain.push_str(&format!("=== {name}\n{}\n", text(&shown)));
-            }
-            wrong.extend(compare(&format!("keys-{}-{width}x{height}.txt", style.word()), &plain).err());
+        let mut plain = String::new();
+        for (name, keys) in &open {
+            let prompt = Prompt { style, ..prompts::terminal("cargo test --workspace") };
+            let shown = frame(prompt, look("sayso", Theme::PLAIN), SIZES[0], keys);
+            plain.push_str(&format!("=== {name}\n{}\n", text(&shown)));
         }
+        wrong.extend(compare(&format!("keys-{}.txt", style.word()), &plain).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -158,6 +216,9 @@ fn u_14_nothing_hidden_and_nothing_wider_than_the_screen_at_any_size() {
 
 #[test]
 fn no_snapshot_is_left_over() {
-    let known: usize = std::fs::read_dir(file("")).unwrap().count();
-    assert_eq!(known, KEYMAPS.len() * STYLES.len() * SIZES.len() * 2 + STYLES.len() * SIZES.len());
+    let found: usize = std::fs::read_dir(file("")).unwrap().count();
+    let keymaps: Vec<&str> = KEYMAPS.iter().map(|keymap| keymap.name).filter(|name| *name != "sayso").collect();
+    assert!(keymaps.iter().all(|name| OTHER_PROFILES.iter().any(|(other, _)| other == name)), "{keymaps:?}");
+    let of_default = STYLES.len() * (SIZES.len() + 1);
+    assert_eq!(found, of_default + OTHER_PROFILES.len() + STYLES.len());
 }

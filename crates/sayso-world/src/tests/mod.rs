@@ -33,6 +33,7 @@ pub(crate) fn whereabouts(root: &Path) -> Whereabouts {
         home: Some(root.join("home")),
         config: root.join("home/.config/sayso"),
         state: root.join("home/.local/state/sayso"),
+        log: None,
         managed: root.join("etc/sayso"),
         binary: root.join("bin/sayso"),
         path: vec![root.join("bin"), PathBuf::from("/usr/bin"), PathBuf::from("/bin")],

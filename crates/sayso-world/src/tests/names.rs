@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sayso_core::fact::{BelowFact, Fact, NamesFact, PathKind, Question, Search, Shows};
 
@@ -141,10 +141,8 @@ fn too_many_names_and_names_that_are_no_text_are_told() {
         scratch.folder(&format!("ws/wide/{number}"));
     }
     // Twice as many steps as may be taken, by going round and round.
-    let start = Instant::now();
     assert!(scratch.names("wide/*/../*/../*/none").incomplete);
     assert!(scratch.names(&format!("wide/*/{}none", "./".repeat(1000))).incomplete);
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     scratch.folder("ws/odd");
     fs::write(scratch.root.join("ws/odd").join(OsStr::from_bytes(b"\xff")), "").unwrap();
     assert!(scratch.names("odd/*").incomplete);

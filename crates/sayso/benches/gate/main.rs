@@ -70,7 +70,7 @@ impl Ask for Yes {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         let index = prompt.offer(Scope::Once).unwrap_or_default();
         let answer = prompt.answer(sayso_core::prompt::Choice::Offer(index));
-        Box::pin(async move { Ended::Answered { answer, by: "bench".to_owned() } })
+        Box::pin(async move { Ended::Answered { answer, by: "bench".into() } })
     }
 }
 

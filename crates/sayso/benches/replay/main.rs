@@ -71,6 +71,7 @@ fn main() {
                 outcome: Outcome::AutoApproved,
                 yes: None,
                 note: None,
+                typed: None,
                 denied_by: None,
                 message: String::new(),
                 profile: "sayso".to_owned(),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
 use sayso_core::text::{Limits, json};
 use sayso_core::visible::visible;
@@ -110,10 +111,11 @@ impl Asks {
     async fn by_editor(&self, prompt: Arc<Prompt>, open: Arc<Open>) -> Ended {
         let failed = |why: &str| {
             let reason = prompt.verdict.reasons.first().map(|reason| visible(&reason.text).into_owned()).unwrap_or_default();
-            Ended::Failed(format!("a person has to be asked: {reason}; and {why}; or allow it with a rule"))
+            Ended::Failed(format!("a person has to be asked: {reason}; and {why}"))
         };
         if prompt.round != Round::Only {
-            return failed("it takes two confirmations, and the dialog of the editor has one; open the inbox with `sayso serve`");
+            let place = inbox::where_to_answer(&self.state, &open.about.bench.settings);
+            return failed(&format!("it takes two confirmations, and the dialog of the editor has one. {place}"));
         }
         let (id, line, is_ours) = match &open.about.choices {
             Some(choices) => {
@@ -144,7 +146,7 @@ impl Asks {
 impl Asked {
     /// What an answer of the editor says. Everything but a plain yes is a no.
     fn ended(&self, line: &[u8]) -> Ended {
-        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: "the editor's dialog".to_owned() };
+        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: DecidedBy::Dialog("the editor".to_owned()) };
         let keep = |yes: bool| {
             if !self.is_ours {
                 *self.open.about.editor.lock().unwrap_or_else(PoisonError::into_inner) = Some((yes, line.to_vec()));
@@ -198,7 +200,7 @@ impl Ask for Asks {
             };
             if let Some(once) = prompt.offer(Scope::Once).filter(|_| self.was_answered(&prompt, &open)) {
                 let answer = prompt.answer(Choice::Offer(once));
-                return Ended::Answered { answer, by: "the question that the agent asked before".to_owned() };
+                return Ended::Answered { answer, by: DecidedBy::Dialog("the editor".to_owned()) };
             }
             // Only the person can tell which of several answers is meant, and only the editor shows them.
             if open.about.choices.as_ref().is_some_and(|choices| choices.has_several) {

@@ -1,7 +1,7 @@
 //! A question of sayso's own, in the dialog that an editor has for what its agent asks.
 
 use sayso_core::node::{Node, Value};
-use sayso_core::prompt::Prompt;
+use sayso_core::prompt::{Prompt, Why};
 use sayso_core::tool::{Kind, Role};
 use sayso_core::visible::{has_hidden, visible, visible_block};
 
@@ -16,13 +16,13 @@ fn content(text: String) -> Node {
 pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
     let operation = &prompt.operation;
     let presentation = &prompt.presentation;
-    let mut lines = vec![format!("sayso asks: {}", prompt.description)];
+    let mut lines = vec![format!("sayso asks: {}", prompt.sentence)];
     if let Some(command) = operation.command() {
         lines.push(format!("it runs:\n{}", visible_block(command)));
         lines.push(format!("in: {}", visible(&operation.cwd())));
     }
-    lines.extend(prompt.verdict.reasons.iter().take(3).map(|reason| format!("because: {}", visible(&reason.text))));
-    lines.extend(presentation.warnings.iter().map(|warning| format!("warning: {warning}")));
+    let word = |why: &Why| if why.is_warning { "warning" } else { "because" };
+    lines.extend(prompt.why.iter().map(|why| format!("{}: {}", word(why), why.text)));
     lines.extend(presentation.details.iter().map(|(name, value)| format!("{name}: {value}")));
     let text = lines.join("\n");
     let mut contents = vec![content(text.clone())];
@@ -51,7 +51,7 @@ pub(super) fn tool_call(prompt: &Prompt, id: &str) -> Option<Node> {
         _ => "other",
     };
     let locations = path.map(|path| Node::map([("path", Node::text(path))])).into_iter().collect();
-    let title = format!("sayso: {}", prompt.description);
+    let title = format!("sayso: {}", prompt.sentence);
     (size <= LONGEST).then(|| {
         Node::map([
             ("toolCallId", Node::text(id)),

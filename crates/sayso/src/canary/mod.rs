@@ -212,10 +212,16 @@ fn is_recorded(which: Which, state: &Path, nonce: &str) -> Result<bool, String> 
 
 /// When an agent last called its hook, in milliseconds since 1970, as far as the last entries tell.
 pub fn last_call(which: Which, state: &Path) -> Option<i64> {
-    let holding = format!("\"agent\":\"{}\"", which.name());
     let entries = Reader::open(state).ok()?;
     let mut entries = entries.backwards().ok()?.take(MOST_ENTRIES).filter_map(Result::ok);
-    entries.find(|entry| entry.text.contains(&holding)).map(|entry| entry.at)
+    entries.find(|entry| entry.kind == "decided" && entry.node().is_ok_and(|node| is_call_of(which, &node))).map(|entry| entry.at)
+}
+
+/// Whether an entry is about a call of this agent or of one below it, and none that `doctor` made itself.
+fn is_call_of(which: Which, node: &Node) -> bool {
+    let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default();
+    let is_own = Path::new(text("workspace")).components().any(|part| part.as_os_str().to_string_lossy().starts_with(started::FOLDER));
+    text("agent").rsplit(" < ").next() == Some(which.name()) && !is_own
 }
 
 fn short(text: &str) -> String {

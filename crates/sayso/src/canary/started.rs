@@ -44,6 +44,9 @@ const KEPT: [&str; 17] = [
     "CODEX_HOME",
 ];
 
+/// How the folder of a start is called.
+pub(super) const FOLDER: &str = "sayso-canary-";
+
 /// 32 random digits.
 pub(super) fn random() -> Result<String, String> {
     let mut bytes = [0_u8; 16];
@@ -66,7 +69,7 @@ impl Folders {
         let base = std::env::temp_dir();
         let problem = |error: std::io::Error| format!("no folder could be made in `{}`: {error}", visible(&base.display().to_string()));
         // Where the agent really is has to be where it is told that it is.
-        let root = std::fs::canonicalize(&base).map_err(problem)?.join(format!("sayso-canary-{nonce}"));
+        let root = std::fs::canonicalize(&base).map_err(problem)?.join(format!("{FOLDER}{nonce}"));
         let mut maker = DirBuilder::new();
         maker.mode(0o700);
         maker.create(&root).map_err(problem)?;

@@ -8,6 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
+use sayso_core::keymap::{Action, Keymap};
+use sayso_core::mode::Mode;
+use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
@@ -34,13 +38,15 @@ use super::offered::Around;
 use super::session::Session;
 use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
-use super::{shown, tabs};
+use super::{commands, shown, tabs};
 use crate::screen::notice::{Notice, Waiting};
 use crate::screen::painted::look;
 use crate::screen::tty::{Event, Taken, Tty};
 
 /// What is asked before a change is taken back.
 const TAKE_BACK: &str = "take it back? y, or any other key to leave it";
+/// What is asked before asking is switched off.
+const SWITCH_OFF: &str = "switch it off? y, or any other key to leave it";
 /// No more frames than this: what comes faster is shown together.
 const FRAME: Duration = Duration::from_millis(33);
 /// So often the sign of something that goes on turns.
@@ -106,6 +112,8 @@ pub struct Now {
     pressed: Option<Instant>,
     /// A change that is taken back on `y`, and since when that is asked.
     undo: Option<(Instant, Box<(Files, Plan)>)>,
+    /// A setting that is changed on `y`, and since when that is asked.
+    sure: Option<(Instant, Wish)>,
     /// A text that is sent when the turn is over.
     queued: Option<String>,
     dirty: bool,
@@ -262,6 +270,10 @@ impl App {
                         Some(text) => self.sent(&text),
                     }
                 }
+                News::Ends(finished) => {
+                    shown::hear(self, News::Ends(finished));
+                    self.switch_mode();
+                }
                 other => shown::hear(self, other),
             }
         }
@@ -272,9 +284,26 @@ impl App {
             let _ = reply.send(Ended::Failed("the policy cannot be read".to_owned()));
             return;
         };
-        let asking = Asking::new(Arc::clone(&prompt), look(&settings), Arc::clone(&self.patterns), Instant::now());
+        let shown = with_mode(&prompt, &settings);
+        let mut asking = Asking::new(shown, look(&settings), Arc::clone(&self.patterns), Instant::now());
+        // Whoever is writing to the agent means Enter for that.
+        if !self.chat.input.is_empty() {
+            asking.disturb();
+        }
         self.now.asking = Some(Open { asking, prompt, reply, notice: Notice::of(&settings).start() });
         self.chat.bar.open = 1;
+    }
+
+    /// The mode that an answer switched to counts from here on.
+    fn switch_mode(&mut self) {
+        match self.base.switch_mode(&self.around.agent) {
+            Ok(None) => {}
+            Ok(now) => {
+                let lines = commands::switched(&self.base, &self.around.session, &self.around.agent, now);
+                shown::note(self, lines);
+            }
+            Err(why) => shown::problem(self, &why),
+        }
     }
 
     /// Ends the open question.
@@ -330,7 +359,12 @@ impl App {
                     let is_denied = is_yes && self.base.denies_by_now(&open.prompt.operation);
                     match is_denied {
                         true => self.judge_again(),
-                        false => self.answer(answered(answer)),
+                        false => {
+                            if switches_mode(&open.prompt, &answer.choice, self.base.settings(&self.around.agent).as_ref()) {
+                                self.base.edits_from_now_on(&self.around.agent);
+                            }
+                            self.answer(answered(answer));
+                        }
                     }
                 }
             }
@@ -370,6 +404,25 @@ impl App {
                 return Ok(());
             }
             shown::note(self, vec![line(Tone::Faint, "  nothing was taken back")]);
+            if matches!(key, Key::Char('n') | Key::Esc) {
+                return Ok(());
+            }
+        }
+        if let Some((since, wish)) = self.now.sure.take() {
+            if since.elapsed() < ARMING && !is_interrupt {
+                self.chat.notice = Some(SWITCH_OFF.to_owned());
+                self.now.sure = Some((since, wish));
+                return Ok(());
+            }
+            if key == Key::Char('y') {
+                match tabs::carry_out(&self.base, &wish) {
+                    Ok(words) => shown::note(self, vec![line(Tone::Good, format!("✓ {words}"))]),
+                    Err(why) => shown::problem(self, &why),
+                }
+                self.judge_again();
+                return Ok(());
+            }
+            shown::note(self, vec![line(Tone::Faint, "  nothing was changed")]);
             if matches!(key, Key::Char('n') | Key::Esc) {
                 return Ok(());
             }
@@ -447,6 +500,11 @@ impl App {
                 self.now.undo = Some((Instant::now(), plan));
                 self.chat.notice = Some(TAKE_BACK.to_owned());
             }
+            Ok(Came::Sure(words, wish)) => {
+                shown::note(self, vec![line(Tone::Warning, words)]);
+                self.now.sure = Some((Instant::now(), wish));
+                self.chat.notice = Some(SWITCH_OFF.to_owned());
+            }
             Ok(Came::Model(model)) => {
                 self.model = Arc::from(model);
                 let words = format!("✓ `{}` answers from here on", visible(self.model.name()));
@@ -466,7 +524,7 @@ impl App {
         let (around, to, session) = (self.around.clone(), self.to.clone(), Arc::clone(&self.session));
         let work = move || {
             let mut said = said.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let system = instructions(&around.workspace, base.settings(&around.agent).as_ref());
+            let system = instructions(&around.workspace, shown::mode(base.how(), base.settings(&around.agent).as_ref()));
             if !base.served().names().is_empty() {
                 to.tell(News::Doing("asking the MCP servers for their tools".to_owned()));
             }
@@ -500,17 +558,29 @@ impl App {
 
     fn settings_key(&mut self, key: &Key) {
         let Some(settings) = &mut self.chat.settings else { return };
-        let wish = settings.key(key);
+        let wish = match self.now.sure.take() {
+            Some((_, wish)) if *key == Key::Char('y') => Confirmed(wish),
+            _ => Wished(settings.key(key)),
+        };
         match wish {
-            Wish::None => {}
-            Wish::Close => {
+            Wished(Wish::None) => {}
+            Wished(Wish::Close) => {
                 self.chat.settings = None;
                 if let Some(open) = &mut self.now.asking {
                     // What stands there now was not there a moment ago.
                     open.asking.disarm();
                 }
             }
-            wish => {
+            Wished(wish) if tabs::switches_asking_off(&wish) => {
+                settings.renew(tabs::tabs(&self.base), Err(format!("y switches it off, any other key leaves it: {}", tabs::OFF_MEANS)));
+                self.now.sure = Some((Instant::now(), wish));
+            }
+            Wished(wish) if tabs::to_confirm(&wish).is_some() => {
+                let words = tabs::to_confirm(&wish).unwrap_or_default();
+                settings.ask(format!("y saves this rule, any other key leaves it: {words}"));
+                self.now.sure = Some((Instant::now(), wish));
+            }
+            Wished(wish) | Confirmed(wish) => {
                 let came = tabs::carry_out(&self.base, &wish);
                 let tabs = tabs::tabs(&self.base);
                 if let Some(settings) = &mut self.chat.settings {
@@ -532,12 +602,42 @@ impl App {
     }
 }
 
+/// What the settings on the screen want.
+enum Wanted {
+    Wished(Wish),
+    /// A second key said so, too.
+    Confirmed(Wish),
+}
+use Wanted::{Confirmed, Wished};
+
+/// Whether an answer is 004's "always edits", by a keymap that has a key for it.
+pub(super) fn switches_mode(prompt: &Prompt, choice: &Choice, settings: Option<&Resolved>) -> bool {
+    let has_key = settings.is_some_and(|settings| Keymap::named(&settings.keymap).key_of(Action::Edits).is_some());
+    matches!(choice, Choice::Offer(at) if has_key && Action::Edits.offers(prompt).contains(at))
+}
+
+/// The prompt with words about the mode that the session goes on in, behind the answer that switches it.
+pub(super) fn with_mode(prompt: &Arc<Prompt>, settings: &Resolved) -> Arc<Prompt> {
+    let more = match settings.mode {
+        Mode::ConfirmAll => "; the session goes on in mode `auto-approve-edits`, where what only looks runs unasked, too",
+        Mode::Balanced => "; the session goes on in mode `auto-approve-edits`",
+        _ => return Arc::clone(prompt),
+    };
+    let mut shown = (**prompt).clone();
+    for (at, offer) in shown.offers.iter_mut().enumerate() {
+        if switches_mode(prompt, &Choice::Offer(at), Some(settings)) {
+            offer.words.push_str(more);
+        }
+    }
+    Arc::new(shown)
+}
+
 /// The end of a question that the settings of the moment deny.
 pub(super) fn changed(prompt: &Prompt) -> Ended {
     let note = Some("the settings were changed, and deny it now".to_owned());
-    Ended::Answered { answer: Answer { note, ..prompt.answer(Choice::Deny) }, by: "settings".to_owned() }
+    Ended::Answered { answer: Answer { note, ..prompt.answer(Choice::Deny) }, by: DecidedBy::Settings }
 }
 
 fn answered(answer: Answer) -> Ended {
-    Ended::Answered { answer, by: "terminal".to_owned() }
+    Ended::Answered { answer, by: DecidedBy::Terminal }
 }

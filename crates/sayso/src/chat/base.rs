@@ -44,6 +44,8 @@ struct State {
     choice: Choice,
     how: How,
     sources: Option<Sources>,
+    /// The mode that an answer switched to, until it counts.
+    switch: Option<Mode>,
     /// What the gates before this one counted.
     before: Vec<Counts>,
 }
@@ -103,7 +105,7 @@ impl Base {
         let served = Arc::new(Served::load(&whereabouts, Path::new(&workspace), Arc::clone(&stopped)));
         let parts = parts(&whereabouts, &workspace, &policy, how, &ask, told(), &stopped);
         let bench = make(parts, &served, &keys)?;
-        let state = State { choice, how, sources, before: Vec::new() };
+        let state = State { choice, how, sources, switch: None, before: Vec::new() };
         let bench = RwLock::new(Arc::new(bench));
         Ok(Base { whereabouts, workspace, ask, told, stopped, served, keys, state: Mutex::new(state), bench })
     }
@@ -161,6 +163,25 @@ impl Base {
     pub fn set_mode(&self, mode: Option<Mode>) -> Result<(), String> {
         self.state().choice.mode = mode;
         self.reload()
+    }
+
+    /// A person answered "always edits" (004): the session goes on in mode `auto-approve-edits`. It counts for the next call, not for the one
+    /// that was answered.
+    pub fn edits_from_now_on(&self, agent: &str) {
+        let is_stricter = self.settings(agent).is_some_and(|settings| matches!(settings.mode, Mode::ConfirmAll | Mode::Balanced));
+        if is_stricter && self.how() == How::Interactive {
+            self.state().switch = Some(Mode::AutoApproveEdits);
+        }
+    }
+
+    /// Lets the mode count that an answer switched to. Gives it where there was one, as it is in force then.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    pub fn switch_mode(&self, agent: &str) -> Result<Option<Mode>, String> {
+        let Some(mode) = self.state().switch.take() else { return Ok(None) };
+        self.set_mode(Some(mode))?;
+        Ok(self.settings(agent).map(|settings| settings.mode))
     }
 
     /// Lets questions be treated in another way in this session.

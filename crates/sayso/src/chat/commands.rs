@@ -3,8 +3,9 @@
 use sayso_core::decide::Run as How;
 use sayso_core::mode::Mode;
 use sayso_core::node::Node;
+use sayso_core::text::count::count;
 use sayso_core::text::{Limits, json};
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::visible::{visible, visible_again};
 use sayso_gate::start;
 use sayso_sandbox::backend::Backend;
 use sayso_tui::chat::input::Command;
@@ -13,7 +14,8 @@ use sayso_tui::theme::Tone;
 
 use super::base::Base;
 use super::own;
-use crate::cli::book::is_rule;
+use super::probes::Probes;
+use crate::cli::audit::rows;
 use crate::learned;
 
 /// All of them, with what they do; completion comes from here.
@@ -21,10 +23,10 @@ pub const COMMANDS: &[Command] = &[
     ("/help", "what there is, and which keys"),
     ("/permissions", "what is allowed unasked, and how to change it (also /perms, /security)"),
     ("/permissions show", "the mode, the profile, the sandbox, and what holds"),
-    ("/permissions strict", "ask for everything, reads too, in this session"),
-    ("/permissions default", "ask for high and unknown risk only, in this session"),
-    ("/permissions edits", "do not ask for file edits in the workspace, in this session"),
-    ("/permissions trust", "ask nothing, in this session; denials stay denials"),
+    ("/permissions strict", "mode `confirm-all` in this session; says what that means here"),
+    ("/permissions default", "mode `high-risk-only` in this session; says what that means here"),
+    ("/permissions edits", "mode `auto-approve-edits` in this session; says what that means here"),
+    ("/permissions trust", "mode `trust-all` in this session; denials stay denials"),
     ("/permissions reset", "back to the mode of your files"),
     ("/permissions stats", "how the calls of this session ended"),
     ("/permissions clear", "take back what was allowed for this session"),
@@ -88,7 +90,7 @@ pub fn help() -> Vec<Spans> {
 /// Why nothing was changed.
 pub fn permissions(base: &Base, session: &str, agent: &str, word: &str) -> Result<Vec<Spans>, String> {
     let mode = match word {
-        "" | "show" => return Ok(show(base, agent)),
+        "" | "show" => return Ok(show(base, session, agent)),
         "stats" => return Ok(vec![line(Tone::Text, format!("this session: {}", base.counts().line()))]),
         "clear" => {
             base.bench().0.workbench.recorder.end_session(session)?;
@@ -110,49 +112,40 @@ pub fn permissions(base: &Base, session: &str, agent: &str, word: &str) -> Resul
     let now = base.settings(agent).map(|settings| settings.mode);
     match (mode, now) {
         (Some(wanted), Some(now)) if wanted != now => Err(format!("the mode is locked: it stays `{}`", now.word())),
-        (_, now) => Ok(vec![
-            line(Tone::Good, format!("✓ the mode is `{}` in this session", now.map_or("unknown", Mode::word))),
-            line(Tone::Faint, format!("  {}", meaning(now))),
-        ]),
+        (_, now) => Ok(switched(base, session, agent, now)),
     }
 }
 
-/// What a mode means, in a sentence.
-fn meaning(mode: Option<Mode>) -> &'static str {
-    match mode {
-        Some(Mode::ConfirmAll) => "everything is asked about, reads too",
-        Some(Mode::Balanced) => "what provably only reads in the workspace runs silently, the rest is asked about",
-        Some(Mode::HighRiskOnly) => {
-            "low and medium risk run silently, also commands that were read whole; high and unknown risk is asked about"
-        }
-        Some(Mode::AutoApproveEdits) => "file edits in the workspace run silently, too; commands, deletes and MCP tools are asked about",
-        Some(Mode::SafeOnly) => "what would be asked about is denied",
-        Some(Mode::TrustAll) => "nothing is asked about; denials stay denials. it ends with this session",
-        None => "the policy cannot be read, so everything is denied",
-    }
+/// That another mode counts, and what it comes to.
+pub fn switched(base: &Base, session: &str, agent: &str, now: Option<Mode>) -> Vec<Spans> {
+    let mut out = vec![line(Tone::Good, format!("✓ the mode is `{}` in this session", now.map_or("unknown", Mode::word)))];
+    out.extend(Probes::judge(base, session, agent).rows().map(|(name, list)| line(Tone::Faint, format!("  {name:<14}{list}"))));
+    out
 }
 
-fn show(base: &Base, agent: &str) -> Vec<Spans> {
-    let row = |name: &str, value: String| vec![(Tone::Faint, format!("  {name:<12}")), (Tone::Text, value)];
+fn show(base: &Base, session: &str, agent: &str) -> Vec<Spans> {
+    let row = |name: &str, value: String| vec![(Tone::Faint, format!("  {name:<14}")), (Tone::Text, value)];
     let Some(settings) = base.settings(agent) else {
         return vec![line(Tone::Warning, "the policy cannot be read, so everything is denied")];
     };
     let timeout = if settings.approval_timeout == 0 { "none".to_owned() } else { format!("{} s", settings.approval_timeout) };
     let standing = learned::standing(&base.whereabouts().state).unwrap_or_default();
-    let (rules, grants): (Vec<_>, Vec<_>) = standing.iter().partition(|one| is_rule(one));
+    let (rules, grants): (Vec<_>, Vec<_>) = standing.iter().partition(|one| one.is_rule());
     let served = base.served().names();
-    vec![
-        row("mode", format!("{}: {}", settings.mode.word(), meaning(Some(settings.mode)))),
+    let mut out = vec![row("mode", settings.mode.word().to_owned())];
+    out.extend(Probes::judge(base, session, agent).rows().map(|(name, list)| row(name, list)));
+    out.extend([
         row("questions", start::word(base.how()).to_owned()),
         row("profile", settings.profile.clone()),
         row("agent", visible(agent).into_owned()),
-        row("asking", if settings.enabled { "on" } else { "off for low and medium risk" }.to_owned()),
+        row("asking", if settings.enabled { "on" } else { "off (`enabled: false`)" }.to_owned()),
         row("timeout", timeout),
         row("sandbox", sandbox()),
         row("servers", if served.is_empty() { "none (`servers.yaml`)".to_owned() } else { visible(&served.join(", ")).into_owned() }),
-        row("remembered", format!("{} rules, {} grants", rules.len(), grants.len())),
+        row("remembered", format!("{}, {}", count(rules.len(), "rule"), count(grants.len(), "grant"))),
         row("workspace", visible(base.workspace()).into_owned()),
-    ]
+    ]);
+    out
 }
 
 /// The sandbox of this machine, in a word.
@@ -165,7 +158,7 @@ pub fn remembered(base: &Base, rules: bool) -> Result<Vec<Spans>, String> {
     let all = learned::standing(&base.whereabouts().state)?;
     let rows: Vec<Spans> = all
         .iter()
-        .filter(|one| is_rule(one) == rules)
+        .filter(|one| one.is_rule() == rules)
         .map(|one| {
             let off = if one.enabled { "" } else { " (off)" };
             vec![(Tone::Key, format!("  {:<10}", visible(one.short()))), (Tone::Text, format!("{}{off}", visible(&one.words)))]
@@ -195,13 +188,23 @@ fn entry(node: &Node) -> Spans {
     let time = text("time").get(11..19).unwrap_or_default();
     let what: String = text("what").chars().take(LONGEST_WHAT).collect();
     let cut = if what.len() < text("what").len() { "…" } else { "" };
-    let (tone, sign) = if text("decision") == "deny" { (Tone::Warning, "✗ ") } else { (Tone::Good, "✓ ") };
+    // By how it ended and not by what the policy said: who was asked may have said no.
+    let outcome = text("outcome");
+    let sign = rows::sign(outcome);
+    let tone = match sign {
+        '✓' => Tone::Good,
+        '✗' => Tone::Warning,
+        _ => Tone::Faint,
+    };
+    let failed = if node.get("succeeded").and_then(Node::as_bool) == Some(false) { ", failed" } else { "" };
+    let agent = if text("agent").is_empty() { String::new() } else { format!(" · {}", visible(text("agent"))) };
+    let by = if text("by_words").is_empty() { String::new() } else { format!(" by {}", visible(text("by_words"))) };
     vec![
         (Tone::Faint, format!("  {number:>4} {}Z ", visible(time))),
-        (tone, sign.to_owned()),
+        (tone, format!("{sign} ")),
         // It was made visible when it was written down.
-        (Tone::Text, format!("{}{cut}", visible_block(&what).replace('\n', " "))),
-        (Tone::Faint, format!(" · {}, {} · {}", visible(text("outcome")), visible(text("rule")), visible(text("agent")))),
+        (Tone::Text, format!("{}{cut}", visible_again(&what))),
+        (Tone::Faint, format!(" · {}{failed}{by}{agent}", visible(rows::words(outcome)))),
     ]
 }
 

@@ -15,9 +15,10 @@ use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later};
 use sayso_tui::fold::{Spans, fold, line};
+use sayso_tui::patterns::Patterns;
 use sayso_tui::theme::Tone;
 
-use super::app::{Left, changed};
+use super::app::{Left, changed, switches_mode, with_mode};
 use super::base::Base;
 use super::conversation::{Said, close};
 use super::history::History;
@@ -29,7 +30,7 @@ use super::once::{GUTTER, Lines};
 use super::session::Session;
 use super::slash::{self, Came, Desk};
 use super::turn::{self, Turn};
-use super::{shown, worded};
+use super::{commands, shown, tabs, worded};
 use crate::cli::undo;
 use crate::screen::line::{Line, forget_typed};
 use crate::screen::paint::Paint;
@@ -54,14 +55,15 @@ const LONGEST: usize = 256 << 10;
 /// Asks in lines, as the settings of the moment say.
 pub struct AtLines {
     settings: Mutex<Resolved>,
+    patterns: Arc<dyn Patterns>,
     stopped: Arc<AtomicBool>,
     base: OnceLock<Weak<Base>>,
 }
 
 impl AtLines {
     /// With these settings. `stopped` says that the person pressed Ctrl-C.
-    pub fn new(settings: Resolved, stopped: Arc<AtomicBool>) -> AtLines {
-        AtLines { settings: Mutex::new(settings), stopped, base: OnceLock::new() }
+    pub fn new(settings: Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>) -> AtLines {
+        AtLines { settings: Mutex::new(settings), patterns, stopped, base: OnceLock::new() }
     }
 
     /// What it asks for: a yes counts only if that does not deny the call by then.
@@ -74,15 +76,20 @@ impl Ask for AtLines {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         Box::pin(async move {
             let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            match Line::open(|paint| Look::of(&settings, paint), Arc::clone(&self.stopped)) {
+            match Line::open(|paint| Look::of(&settings, paint), Arc::clone(&self.patterns), Arc::clone(&self.stopped)) {
                 Ok(line) => {
-                    let ended = line.ask(Arc::clone(&prompt)).await;
+                    let ended = line.ask(with_mode(&prompt, &settings)).await;
                     let is_yes = matches!(&ended, Ended::Answered { answer, .. } if !matches!(answer.choice, Choice::Deny | Choice::Quit));
                     let base = self.base.get().and_then(Weak::upgrade);
-                    match is_yes && base.is_some_and(|base| base.denies_by_now(&prompt.operation)) {
-                        true => changed(&prompt),
-                        false => ended,
+                    if is_yes && base.as_ref().is_some_and(|base| base.denies_by_now(&prompt.operation)) {
+                        return changed(&prompt);
                     }
+                    if let (Some(base), Ended::Answered { answer, .. }) = (base, &ended)
+                        && switches_mode(&prompt, &answer.choice, Some(&settings))
+                    {
+                        base.edits_from_now_on(&prompt.operation.agent().name);
+                    }
+                    ended
                 }
                 Err(error) => Ended::Failed(format!("the terminal cannot be opened: {error}")),
             }
@@ -181,7 +188,8 @@ impl InLines {
 
     fn greet(&self, tty: &mut File) -> io::Result<()> {
         let settings = self.base.settings(&self.around.agent);
-        let (mode, profile) = settings.map_or_else(Default::default, |settings| (settings.mode.word(), settings.profile));
+        let mode = shown::mode(self.base.how(), settings.as_ref());
+        let profile = settings.map(|settings| settings.profile).unwrap_or_default();
         let mut lines = vec![
             format!("sayso chat in {}, in lines", visible(&self.around.workspace)),
             format!("mode {mode}, profile {profile}, agent {}, model {}", visible(&self.around.agent), visible(self.model.name())),
@@ -229,6 +237,17 @@ impl InLines {
                     Some(Err(why)) => problem(tty, &why)?,
                 }
             }
+            Ok(Came::Sure(words, wish)) => {
+                say(tty, &[words])?;
+                forget_typed(tty)?;
+                tty.write_all(b"switch it off? [y/N]: ")?;
+                let yes = matches!(self.line(tty)?, Typed::Text(word) if matches!(word.trim(), "y" | "yes"));
+                match yes.then(|| tabs::carry_out(&self.base, &wish)) {
+                    None => say(tty, &["nothing was changed".to_owned()])?,
+                    Some(Ok(words)) => say(tty, &[words])?,
+                    Some(Err(why)) => problem(tty, &why)?,
+                }
+            }
             Ok(Came::Model(model)) => {
                 self.model = Arc::from(model);
                 say(tty, &[format!("`{}` answers from here on", visible(self.model.name()))])?;
@@ -253,11 +272,13 @@ impl InLines {
         for why in troubles {
             problem(tty, &why)?;
         }
-        let system = instructions(&self.around.workspace, self.base.settings(&self.around.agent).as_ref());
+        let system = instructions(&self.around.workspace, shown::mode(self.base.how(), self.base.settings(&self.around.agent).as_ref()));
         let (model, around, stopped) = (self.model.as_ref(), &self.around, self.stopped.as_ref());
         let turn = Turn { model, system, tools: &tools, around, ids: &Ids::new(), stopped };
         let lines = Lines::new(Arc::clone(&self.progress), Arc::clone(&self.session), false);
         let gate = || {
+            // Where it cannot be recorded, the mode stays.
+            let _ = self.base.switch_mode(&self.around.agent);
             // Where it cannot be read, the gate denies everything, and says so.
             let _ = self.base.refresh();
             self.base.bench()
@@ -265,6 +286,9 @@ impl InLines {
         let said = &mut self.said;
         let ended = catch_unwind(AssertUnwindSafe(|| turn.take(said, &gate, &lines))).unwrap_or_else(|_| turn::Ended::broken());
         close(&mut self.said);
+        if let Some(now) = self.base.switch_mode(&self.around.agent).ok().flatten() {
+            say(tty, &texts(commands::switched(&self.base, &self.around.session, &self.around.agent, Some(now))))?;
+        }
         match &ended.trouble {
             None => {}
             Some(Trouble::Stopped) => say(tty, &["you stopped this turn".to_owned()])?,

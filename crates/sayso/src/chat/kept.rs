@@ -67,8 +67,13 @@ fn changed(text: &str, key: &str, value: Node) -> Result<String, String> {
     let (layer, findings) = read(Source { name: "settings.yaml", text: &out }, Format::Yaml, Origin::Learned, &Bash);
     match findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => Err(visible(&finding.message).into_owned()),
-        None if layer.is_none() => Err("the settings cannot be read".to_owned()),
-        None => Ok(out),
+        None => match layer {
+            None => Err("the settings cannot be read".to_owned()),
+            Some(layer) if key == "mode" && layer.settings.mode.is_none() => {
+                Err("this mode is not kept; it holds for one session".to_owned())
+            }
+            Some(_) => Ok(out),
+        },
     }
 }
 

@@ -124,7 +124,7 @@ fn tail(bytes: &[u8]) -> usize {
 fn approval(approved: &Approved) -> Vec<String> {
     let Some(yes) = approved.yes() else { return Vec::new() };
     let mut out = vec![finished::echo(approved.operation(), Some(yes))];
-    if let Some((_, words)) = yes.kept.as_deref().filter(|_| yes.scope >= Scope::Session) {
+    if let Some((_, words)) = yes.kept.as_deref().filter(|_| yes.scope >= Scope::Batch) {
         out.push(visible(words).into_owned());
     }
     out

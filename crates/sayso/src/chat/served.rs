@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_world::whereabouts::Whereabouts;
@@ -135,7 +136,11 @@ fn named(said: Vec<mcp::Offered>) -> (Vec<Tool>, Vec<String>) {
         }
     }
     if left > 0 {
-        troubles.push(format!("{left} tools of MCP servers are left out: a model is told of {MOST_TOOLS} at most"));
+        troubles.push(format!(
+            "{} of MCP servers {} left out: a model is told of {MOST_TOOLS} at most",
+            count(left, "tool"),
+            agreed(left, "is", "are")
+        ));
     }
     (out.into_values().collect(), troubles)
 }

@@ -5,14 +5,15 @@ use std::time::Instant;
 use sayso_core::decide::Run as How;
 use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::explain;
-use sayso_core::mode::Mode;
 use sayso_core::node::Node;
 use sayso_core::outcome::Outcome;
+use sayso_core::policy::settings::Resolved;
 use sayso_core::verdict::Tier;
 use sayso_core::visible::{visible, visible_block};
+use sayso_gate::batch::Completed;
 use sayso_gate::finished::Finished;
 use sayso_gate::ports::Ran;
-use sayso_gate::start::{self, YOLO_BANNER};
+use sayso_gate::start;
 use sayso_tui::chat::draw::Activity;
 use sayso_tui::chat::item::Item;
 use sayso_tui::fold::{Spans, line};
@@ -25,6 +26,7 @@ use super::model::{Piece, Trouble};
 use super::news::News;
 use super::turn::Ended;
 use crate::cli::undo::carry_out;
+use crate::screen::progress;
 
 /// How a line of ours goes on: what stands there may have been written by others.
 const GOES_ON: &str = "    ↪ ";
@@ -49,13 +51,9 @@ pub fn problem(app: &mut App, why: &str) {
 /// How things stand, for the bar, and the banner where everything runs unasked.
 pub fn bar(app: &mut App) {
     let settings = app.base.settings(&app.around.agent);
-    let (how, mode) = (app.base.how(), settings.as_ref().map(|settings| settings.mode));
+    let mode = mode(app.base.how(), settings.as_ref());
     let bar = &mut app.chat.bar;
-    bar.mode = match (how, mode) {
-        (How::Interactive, Some(mode)) => mode.word().to_owned(),
-        (How::Interactive, None) => "everything is denied".to_owned(),
-        (how, _) => start::word(how).to_owned(),
-    };
+    bar.mode = mode.to_owned();
     bar.profile = settings.map(|settings| settings.profile).unwrap_or_default();
     bar.agent = visible(&app.around.agent).into_owned();
     bar.model = visible(app.model.name()).into_owned();
@@ -63,14 +61,18 @@ pub fn bar(app: &mut App) {
     app.chat.banner = banner(&app.base, &app.around.agent);
 }
 
-/// What has to be seen all the time: that nothing is asked about.
-pub fn banner(base: &Base, agent: &str) -> Option<String> {
-    match (base.how(), base.settings(agent).map(|settings| settings.mode)) {
-        (How::Yolo, _) => Some(YOLO_BANNER.to_owned()),
-        (How::ApproveAll, _) => Some("[warn] approve-all - what would be asked about runs unasked, in this session".to_owned()),
-        (_, Some(Mode::TrustAll)) => Some("[warn] trust-all - nothing is asked about in this session; denials stay denials".to_owned()),
-        _ => None,
+/// What counts in a word: a flag of the command line stands above the mode.
+pub fn mode(how: How, settings: Option<&Resolved>) -> &'static str {
+    match (how, settings) {
+        (How::Interactive, Some(settings)) => settings.mode.word(),
+        (How::Interactive, None) => "everything is denied",
+        (how, _) => start::word(how),
     }
+}
+
+/// What has to be seen all the time: that nothing is asked about, or less.
+pub fn banner(base: &Base, agent: &str) -> Option<String> {
+    start::banner(base.how(), base.settings(agent).as_ref())
 }
 
 /// Shows what was said before.
@@ -206,7 +208,7 @@ fn ends(app: &mut App, finished: &Finished) {
     let mut lines = catastrophe(finished);
     let undo = match text("change") {
         id if id.is_empty() => String::new(),
-        _ => " · /undo takes it back".to_owned(),
+        id => format!(" · /undo {} takes it back", visible(&id)),
     };
     let how = visible_block(&how);
     let end_tone = if good { Tone::Faint } else { Tone::Warning };
@@ -254,11 +256,13 @@ pub fn over(app: &mut App, ended: &Ended) {
         None => {}
         Some(Trouble::Stopped) => {
             app.chat.notice = None;
-            let completed = ended.calls.iter().filter(|one| one.outcome.ran() && !matches!(one.ran, Some(Ran::NotRun(_)))).count();
+            let completed = ended.calls.iter().filter(|one| one.succeeded()).count();
+            let failed = ended.calls.iter().filter(|one| matches!(one.ran, Some(Ran::Failed { .. }))).count();
             let cancelled = ended.calls.iter().filter(|one| one.outcome == Outcome::Cancelled).count();
             let mut lines = vec![line(Tone::Warning, "you stopped this turn")];
             if !ended.calls.is_empty() {
-                lines.push(line(Tone::Faint, format!("  Completed: {completed}/{} operations, {cancelled} cancelled", ended.calls.len())));
+                let counts = Completed { completed, failed, total: ended.calls.len() };
+                lines.push(line(Tone::Faint, format!("  {}, {cancelled} cancelled", progress::completed(counts))));
             }
             note(app, lines);
         }

@@ -3,6 +3,7 @@
 use sayso_core::visible::visible;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::Plan;
+use sayso_tui::chat::settings::Wish;
 use sayso_tui::fold::{Spans, line};
 use sayso_tui::theme::Tone;
 
@@ -10,7 +11,7 @@ use super::base::Base;
 use super::model::Model;
 use super::model::configured::Configured;
 use super::offered::Around;
-use super::{commands, worded};
+use super::{commands, tabs, worded};
 use crate::cli::undo::plan;
 
 /// What commands work with.
@@ -33,6 +34,8 @@ pub enum Came {
     Settings,
     /// This would be taken back, if the person says so.
     Undo(Box<(Files, Plan)>, Vec<Spans>),
+    /// This would be changed, if the person says so; what it means.
+    Sure(String, Wish),
     /// Somebody else answers from here on.
     Model(Box<dyn Model>),
     /// The person leaves.
@@ -61,6 +64,9 @@ pub fn carry_out(desk: &Desk<'_>, text: &str) -> Result<Came, String> {
         "/help" => Came::Lines(commands::help()),
         "/permissions" => Came::Lines(commands::permissions(base, &desk.around.session, &desk.around.agent, first)?),
         "/settings" if words.is_empty() => Came::Settings,
+        "/settings" if worded::wished(base, text).is_ok_and(|wish| tabs::switches_asking_off(&wish)) => {
+            Came::Sure(tabs::OFF_MEANS.to_owned(), worded::wished(base, text)?)
+        }
         "/settings" => Came::Lines(vec![line(Tone::Good, format!("✓ {}", worded::carry_out(base, text)?))]),
         "/rules" => Came::Lines(commands::remembered(base, true)?),
         "/grants" => Came::Lines(commands::remembered(base, false)?),

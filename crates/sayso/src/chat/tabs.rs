@@ -4,37 +4,43 @@
 use std::path::PathBuf;
 
 use sayso_core::keymap::KEYMAPS;
+use sayso_core::learned::LearnedRule;
 use sayso_core::mode::{MODES, Mode};
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::profile::PROFILES;
+use sayso_core::policy::rule::Rule;
 use sayso_core::policy::settings::{AutoAllow, Resolved};
-use sayso_core::verdict::Network;
+use sayso_core::text::count::count;
+use sayso_core::verdict::{Decision, Network};
 use sayso_core::visible::visible;
 use sayso_gate::ids::Ids;
 use sayso_sandbox::backend::Backend;
 use sayso_store::journal::{Journal, Sync};
 use sayso_store::standing::change::{self, Change};
-use sayso_store::standing::{Standing, What};
+use sayso_store::standing::{Standing, What, spec};
 use sayso_tui::chat::settings::{Kind, Row, Tab, Wish};
 
 use super::base::Base;
 use super::kept;
-use crate::cli::book::is_rule;
-use crate::cli::rules::add::words;
+use crate::cli::rules::add::{of_line, warning, words};
 use crate::cli::rules::line::{SUBJECTS, line};
 use crate::cli::rules::templates;
 use crate::learned;
 
 /// The styles of prompts.
 const STYLES: [&str; 5] = ["auto", "modal", "status", "inline", "line"];
-/// What a new rule starts with.
-const NEW_RULE: &str = "allow command ";
+/// A new rule starts with nothing: what is typed is what is saved.
+const NEW_RULE: &str = " ";
 
 /// One of the values of a policy that can be set here: its key, its name, what it means.
 struct Setting(&'static str, &'static str, &'static str);
 
 const GENERAL: &[Setting] = &[
-    Setting("enabled", "Ask", "Off stops questions about low and medium risk. High risk is still asked about, and denials stay denials."),
+    Setting(
+        "enabled",
+        "Ask",
+        "Off lets low and medium risk run unasked unless a rule asks. High risk is judged as before, and denials stay denials.",
+    ),
     Setting("mode", "Mode", "How eager sayso is to ask. `trust-all` is not here: it holds for one session only (`/permissions trust`)."),
     Setting("profile", "Profile", "The bundle of rules, keys, times and looks that everything starts from."),
     Setting("approval_timeout", "Timeout", "Seconds until a question that nobody answers is denied; 0 waits for ever."),
@@ -49,7 +55,7 @@ const GENERAL: &[Setting] = &[
 /// The tabs as things stand.
 pub fn tabs(base: &Base) -> Vec<Tab> {
     let standing = learned::standing(&base.whereabouts().state);
-    let (rules, grants): (Vec<Standing>, Vec<Standing>) = standing.unwrap_or_default().into_iter().partition(is_rule);
+    let (rules, grants): (Vec<Standing>, Vec<Standing>) = standing.unwrap_or_default().into_iter().partition(Standing::is_rule);
     let tab = |title: &str, rows: Vec<Row>| Tab { title: title.to_owned(), rows };
     vec![
         tab("General", GENERAL.iter().map(|setting| general(base, setting)).collect()),
@@ -117,7 +123,7 @@ fn rule(one: &Standing) -> Row {
         value: if one.enabled { "on" } else { "off" }.to_owned(),
         edited: parts.pattern,
         kind: Kind::Rule,
-        help: format!("{}; from {}; used {} times", visible(&parts.reach), visible(&one.source), one.uses),
+        help: format!("{}; from {}; used {}", visible(&parts.reach), visible(&one.source), count(one.uses, "time")),
     }
 }
 
@@ -132,14 +138,13 @@ fn more_rules() -> Vec<Row> {
         help,
     };
     let subjects: Vec<&str> = SUBJECTS.iter().map(|(key, _)| *key).filter(|key| *key != "command_regex").collect();
-    let help =
-        format!("type it: `allow`, `ask` or `deny`, then one of {}, then the pattern: `allow command cargo test *`", subjects.join(", "));
+    let help = format!("type it: `allow`, `ask` or `deny`, then one of {}, then the pattern: `allow read docs/**`", subjects.join(", "));
     let mut out = vec![action("add".to_owned(), "+ add a rule".to_owned(), NEW_RULE, help)];
     for (name, about, rules) in templates::all() {
         let list: Vec<String> = rules.iter().map(words).collect();
         out.push(action(
             format!("template {name}"),
-            format!("+ template {name} ({} rules)", rules.len()),
+            format!("+ template {name} ({})", count(rules.len(), "rule")),
             "",
             format!("{about}: {}", list.join("; ")),
         ));
@@ -148,7 +153,7 @@ fn more_rules() -> Vec<Row> {
 }
 
 fn grant(one: &Standing) -> Row {
-    let used = format!("used {} times", one.uses);
+    let used = format!("used {}", count(one.uses, "time"));
     Row {
         id: one.id.clone(),
         label: visible(&one.words).into_owned(),
@@ -203,6 +208,14 @@ fn sandbox(base: &Base) -> Vec<Row> {
     ]
 }
 
+/// What it means that asking is off.
+pub const OFF_MEANS: &str = "without asking, low and medium risk runs unasked unless a rule asks, here and in later sessions";
+
+/// Whether a wish switches asking off, which takes a second word.
+pub fn switches_asking_off(wish: &Wish) -> bool {
+    matches!(wish, Wish::Set(key, value) if key == "enabled" && value == "off")
+}
+
 /// Carries a wish out: what came of it, in words.
 ///
 /// # Errors
@@ -223,7 +236,7 @@ pub fn carry_out(base: &Base, wish: &Wish) -> Result<String, String> {
             write(base, &Change::Removed(id))?;
             Ok(format!("taken away: {}", visible(&one.words)))
         }
-        Wish::Edit(id, text) if id == "add" => add(base, &[typed(text)?], "added"),
+        Wish::Edit(id, text) if id == "add" => add(base, &[of_line(text)?], "added"),
         Wish::Edit(id, text) => edit(base, id, text),
         Wish::Do(id) => match id.split_once(' ') {
             Some(("template", name)) => {
@@ -277,31 +290,32 @@ fn write(base: &Base, change: &Change<'_>) -> Result<(), String> {
     base.reload()
 }
 
-/// The rule of a typed line.
-fn typed(text: &str) -> Result<Node, String> {
-    let mut parts = text.trim().splitn(3, ' ');
-    let (decision, subject, pattern) =
-        (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default().trim());
-    let known = SUBJECTS.iter().any(|(key, _)| *key == subject && *key != "command_regex");
-    if !["allow", "ask", "deny"].contains(&decision) || !known || pattern.is_empty() {
-        return Err(format!("`{}` is no rule; such as `allow command cargo test *`", visible(text)));
+/// A rule as the policy would read it; what allows very much is for the command line, which asks about it.
+fn checked(rule: &Node, id: &str) -> Result<Rule, String> {
+    let layer = learned::read_rules(vec![learned::with_id(rule, id)]).map_err(|why| format!("this is no rule: {}", visible(&why)))?;
+    let read = layer.rules.into_iter().next().ok_or("this is no rule")?;
+    match read.decision == Decision::Allow && read.matcher.is_overly_broad() {
+        true => Err("that allows very much; if you mean it, use `sayso rules add`, which shows what it means".to_owned()),
+        false => Ok(read),
     }
-    Ok(Node::map([(decision, Node::map([(subject, Node::text(pattern))]))]))
 }
 
-/// A rule as the policy would read it; what allows very much is for the command line, which asks about it.
-fn checked(rule: &Node, id: &str) -> Result<(), String> {
-    let layer = learned::read_rules(vec![learned::with_id(rule, id)]).map_err(|why| format!("this is no rule: {}", visible(&why)))?;
-    match layer.rules.iter().any(|rule| rule.decision == sayso_core::verdict::Decision::Allow && rule.matcher.is_overly_broad()) {
-        true => Err("that allows very much; if you mean it, use `sayso rules add`, which shows what it means".to_owned()),
-        false => Ok(()),
+/// What a wish would save, in words that are shown before it is carried out; none for a wish that saves no new rule, or that is none.
+pub fn to_confirm(wish: &Wish) -> Option<String> {
+    let Wish::Edit(id, text) = wish else { return None };
+    if id != "add" {
+        return None;
     }
+    let rule = of_line(text).ok()?;
+    let read = checked(&rule, "new").ok()?;
+    let warned = warning(&read).map(|why| format!(" ({why})")).unwrap_or_default();
+    Some(format!("{}{warned}", visible(&words(&rule))))
 }
 
 fn add(base: &Base, rules: &[Node], source: &str) -> Result<String, String> {
     let ids = Ids::new();
     let named: Vec<(String, &Node)> = rules.iter().map(|rule| (ids.next("rule"), rule)).collect();
-    named.iter().try_for_each(|(id, rule)| checked(rule, id))?;
+    named.iter().try_for_each(|(id, rule)| checked(rule, id).map(drop))?;
     for (id, rule) in &named {
         write(base, &Change::RuleAdded { id, rule, words: &words(rule), source })?;
     }
@@ -333,8 +347,10 @@ fn edit(base: &Base, id: &str, pattern: &str) -> Result<String, String> {
             (after, said)
         }
         What::Grant(spec) => {
-            checked(&Node::map([("allow", Node::map([("command", Node::text(pattern))]))]), id)?;
-            (replaced(spec, &|key| key == "pattern"), format!("allow `{pattern}`"))
+            let (key, _) = spec::rule(spec).ok_or("of this rule, nothing can be changed; take it away instead")?;
+            checked(&Node::map([("allow", Node::map([(key.word(), Node::text(pattern))]))]), id)?;
+            LearnedRule::parse(key, pattern, &sayso_shell::Bash)?;
+            (spec::with_pattern(spec, pattern), format!("allow {} `{pattern}`", key.word()))
         }
     };
     write(base, &Change::Edited { id, spec: &spec, words: &said })?;

@@ -53,9 +53,17 @@ pub fn all(base: &Base) -> Vec<Spans> {
 /// # Errors
 /// Why nothing was changed.
 pub fn carry_out(base: &Base, text: &str) -> Result<String, String> {
+    tabs::carry_out(base, &wished(base, text)?)
+}
+
+/// What the words behind `/settings` mean.
+///
+/// # Errors
+/// When they mean nothing.
+pub fn wished(base: &Base, text: &str) -> Result<Wish, String> {
     let rest = text.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
     let rows: Vec<Row> = tabs::tabs(base).into_iter().flat_map(|tab| tab.rows).collect();
-    tabs::carry_out(base, &wish(&rows, rest)?)
+    wish(&rows, rest)
 }
 
 /// What the words mean, for these rows.

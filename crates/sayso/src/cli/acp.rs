@@ -35,6 +35,7 @@ pub(super) struct AcpArgs {
 }
 
 pub(super) fn run(args: AcpArgs) -> Result<Exit, Stop> {
+    super::warn_at_start();
     let policy = args.policy.map(|path| std::path::absolute(&path).unwrap_or(path));
     // An agent without a plain name is still an agent.
     let name = args.name.or_else(|| mcp::name_of_command(&args.command).ok()).unwrap_or_else(|| "acp".to_owned());

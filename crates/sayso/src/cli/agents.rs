@@ -191,7 +191,7 @@ fn calls(which: Which, state: &Path) -> Finding {
     let about = names(which).calls;
     match last_call(which, state) {
         Some(at) => Finding::good(about, format!("the last one was judged {}", ago(at, now().saturating_mul(1000)))),
-        None => Finding::good(about, "none is in the newer part of the record"),
+        None => Finding::good(about, "none was judged yet, as far as the newer part of the record goes"),
     }
 }
 

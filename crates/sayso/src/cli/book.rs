@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use sayso_core::node::{Node, Value};
 use sayso_core::visible::visible;
 use sayso_store::journal::{Journal, Sync};
+use sayso_store::record;
+use sayso_store::standing::Standing;
 use sayso_store::standing::change::{self, Change};
-use sayso_store::standing::{Standing, What};
 use sayso_world::whereabouts::Whereabouts;
 
 use super::Stop;
@@ -29,7 +30,7 @@ pub(super) enum Shelf {
 
 impl Shelf {
     pub(super) fn has(self, one: &Standing) -> bool {
-        (self == Shelf::Rules) == is_rule(one)
+        (self == Shelf::Rules) == one.is_rule()
     }
 
     fn word(self) -> &'static str {
@@ -37,14 +38,6 @@ impl Shelf {
             Shelf::Rules => "rule",
             Shelf::Grants => "grant",
         }
-    }
-}
-
-/// A pattern that outlives its session is a rule to people, however it came to be.
-pub(crate) fn is_rule(one: &Standing) -> bool {
-    match &one.what {
-        What::Rule(_) => true,
-        What::Grant(spec) => spec.get("pattern").is_some() && spec.get("session").is_none(),
     }
 }
 
@@ -88,7 +81,14 @@ impl Book {
     pub(super) fn write(&self, change: &Change<'_>) -> Result<(), Stop> {
         let journal = Journal::open(&self.whereabouts.state).map_err(Stop::usage)?;
         let user = Value::Number(self.whereabouts.uid.to_string()).into();
-        let about: Vec<(&'static str, Node)> = vec![("user", user)];
+        let mut about: Vec<(&'static str, Node)> = vec![("user", user)];
+        // Whoever listens to a session hears that something of it was taken back.
+        if let Change::Removed(id) = change
+            && let Some(one) = self.standing.iter().find(|one| one.id == *id)
+        {
+            about.extend(one.session().map(|session| ("session", record::text(session))));
+            about.push(("words", record::text(&format!("taken back: {}", one.words))));
+        }
         change::write(&journal, about, change, Sync::Disk).map(drop).map_err(|why| Stop::hint(why, "nothing was changed"))
     }
 }

@@ -8,11 +8,12 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use sayso_core::decide::Run as How;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::Ask;
-use sayso_gate::start::{self, Flags, YOLO_BANNER};
+use sayso_gate::start::{self, Flags};
 use sayso_tui::chat::draw::{Bar, Chat};
 use sayso_tui::chat::input::Input;
 use sayso_tui::chat::item::Item;
@@ -36,17 +37,18 @@ use crate::chat::news::{News, ToScreen};
 use crate::chat::offered::Around;
 use crate::chat::once::Lines;
 use crate::chat::session::{self, Session, short};
+use crate::chat::shown;
 use crate::chat::turn::{Ended, Turn};
 use crate::exit_code::Exit;
 use crate::record_folder;
 use crate::runner::Told;
+use crate::screen;
 use crate::screen::ago::ago;
 use crate::screen::earlier::InRecord;
 use crate::screen::paint::Paint;
 use crate::screen::painted::Interrupts;
 use crate::screen::progress::Progress;
 use crate::screen::tty::Tty;
-use crate::screen::{self, line};
 use crate::workbench::settings;
 
 /// The longest question that is read from standard input.
@@ -76,7 +78,7 @@ pub(super) struct ChatArgs {
     #[arg(long, value_name = "NAME", default_value = "chat")]
     agent: String,
 
-    /// Run everything unasked, dangers too; denials stay denials.
+    /// Run everything unasked, dangers too; denials stay denials, but for catastrophes in profile `kollabor-spec`.
     #[arg(long)]
     yolo: bool,
 
@@ -110,10 +112,10 @@ pub(super) fn run(args: &ChatArgs) -> Result<Exit, Stop> {
         return list(args.json);
     }
     let place = Place::open(&args.choice)?;
-    place.warn_of_environment();
+    place.warn();
     place.insist()?;
     let flags = Flags { yolo: args.yolo, approve_all: args.approve_all, strict: args.strict, ..Flags::default() };
-    let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
+    let how = place.settle(flags)?;
     let configured = Configured::read(&place.whereabouts, Path::new(&place.folder)).map_err(Stop::usage)?;
     let model = configured.model(args.model.as_deref()).map_err(Stop::usage)?;
     if args.question.is_empty() && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal() {
@@ -234,7 +236,8 @@ fn in_lines(
         let _ = signal_hook::flag::register(signal, Arc::clone(flag));
     }
     let usual = settings(&place.loaded.policy).cloned().ok_or_else(|| Stop::usage("the policy cannot be read"))?;
-    let ask = Arc::new(AtLines::new(usual, Arc::clone(&stopped)));
+    let patterns = Arc::new(InRecord::new(place.whereabouts.state.clone()));
+    let ask = Arc::new(AtLines::new(usual, patterns, Arc::clone(&stopped)));
     let progress = Arc::new(progress(false));
     let start = Start {
         whereabouts: place.whereabouts,
@@ -299,7 +302,12 @@ fn opened(args: &ChatArgs, place: &Place) -> Result<(Session, Vec<Said>), Stop> 
     };
     let resumed = Session::resume(state, &place.folder, Some(id.as_str()).filter(|id| !id.is_empty())).map_err(Stop::usage)?;
     if resumed.unreadable > 0 {
-        let _ = writeln!(io::stderr(), "sayso: {} lines of the session could not be read, and are left out", resumed.unreadable);
+        let _ = writeln!(
+            io::stderr(),
+            "sayso: {} of the session could not be read, and {} left out",
+            count(resumed.unreadable, "line"),
+            agreed(resumed.unreadable, "is", "are")
+        );
     }
     Ok((resumed.session, resumed.said))
 }
@@ -337,8 +345,8 @@ fn once(
     session: Session,
     mut said: Vec<Said>,
 ) -> Result<Exit, Stop> {
-    if how == How::Yolo {
-        let _ = writeln!(io::stderr(), "{YOLO_BANNER}");
+    if let Some(banner) = start::banner(how, settings(&place.loaded.policy)) {
+        let _ = writeln!(io::stderr(), "{banner}");
     }
     let stopped = super::stopped_by_signals();
     let progress = Arc::new(progress(args.json));
@@ -366,7 +374,7 @@ fn once(
     }
     // A grant for a session is for this run of it: whoever goes on with a conversation later is asked again.
     let around = Around { workspace: place.folder, agent: args.agent.clone(), session: Ids::new().next("chat") };
-    let system = instructions(&around.workspace, base.settings(&args.agent).as_ref());
+    let system = instructions(&around.workspace, shown::mode(how, base.settings(&args.agent).as_ref()));
     let person = Said::Person(question);
     session.keep(&person).map_err(Stop::usage)?;
     said.push(person);

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::Args;
 use sayso_core::decide::Run;
 use sayso_core::grant::Grant;
-use sayso_core::node::{Node, Value};
+use sayso_core::node::{Entry, Node, Span, Value};
 use sayso_core::operation::{Agent, Call, MAX_BYTES, Operation};
 use sayso_core::policy::Policy;
 use sayso_core::text::{Limits, json};
@@ -72,7 +72,7 @@ pub(super) struct CheckArgs {
 
 pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     let place = Place::quick(&args.choice)?;
-    place.warn_of_environment();
+    place.warn();
     let broken = place.insist();
     // Programs get an answer in any case: with a broken policy it is a denial, and the exit status says that nothing was read.
     if !(args.json || args.jsonl) {
@@ -94,10 +94,21 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     let (decision, text) = match Operation::freeze(call) {
         Ok(operation) => {
             let judged = judge(&bench, &operation);
+            let untrusted = untrusted(args, &place, &bench, &operation, judged.verdict.decision);
             let text = match args.json {
-                true => format!("{}\n", json::write_plain(&report::json(&id, &judged))),
-                false if args.explain => report::explained(&operation, &judged),
-                false => report::text(&operation, &judged.verdict),
+                true => {
+                    let mut answer = report::json(&id, &judged);
+                    if let (Value::Map(entries), Some(untrusted)) = (&mut answer.value, &untrusted) {
+                        let node = untrusted.json();
+                        entries.push(Entry { key: "untrusted".to_owned(), key_span: Span::default(), node });
+                    }
+                    format!("{}\n", json::write_plain(&answer))
+                }
+                false => {
+                    let text =
+                        if args.explain { report::explained(&operation, &judged) } else { report::text(&operation, &judged.verdict) };
+                    format!("{text}{}", untrusted.map_or(String::new(), |untrusted| untrusted.lines()))
+                }
             };
             (judged.verdict.decision, text)
         }
@@ -111,6 +122,42 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Stop> {
     };
     say(&text)?;
     Ok(if unread { Exit::Usage } else { Exit::from(decision) })
+}
+
+/// What the project's file would make of a call, if the person trusted it.
+struct Untrusted {
+    decision: Decision,
+    rule: String,
+    source: String,
+}
+
+impl Untrusted {
+    fn lines(&self) -> String {
+        let (source, rule, word) = (visible(&self.source), visible(&self.rule), self.decision.word());
+        format!(
+            "note: the project's file would {word} this (`{rule}`, {source}), but it is not trusted, so it can only tighten\nhint: read it, then run `sayso policy trust`\n"
+        )
+    }
+
+    fn json(&self) -> Node {
+        Node::map([
+            ("decision", Node::text(self.decision.word())),
+            ("rule", Node::text(&self.rule)),
+            ("source", Node::text(&self.source)),
+            ("hint", Node::text("sayso policy trust")),
+        ])
+    }
+}
+
+/// Whether a project's file that is not trusted would decide less strictly.
+fn untrusted(args: &CheckArgs, place: &Place, bench: &Bench<'_>, operation: &Operation, decision: Decision) -> Option<Untrusted> {
+    if decision == Decision::Allow {
+        return None;
+    }
+    let trusting = assemble::load_trusting(&place.whereabouts, Path::new(&place.folder), &args.choice.flags())?;
+    let verdict = judge(&Bench { policy: &trusting.policy, ..*bench }, operation).verdict;
+    let reason = verdict.reasons.first().filter(|_| verdict.decision < decision)?;
+    Some(Untrusted { decision: verdict.decision, rule: reason.text.clone(), source: reason.source.clone() })
 }
 
 /// The one call that the flags describe.

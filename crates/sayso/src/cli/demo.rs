@@ -13,6 +13,7 @@ use sayso_core::node::Node;
 use sayso_core::operation::Call;
 use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::{Overrides, Policy};
+use sayso_core::text::count::count;
 use sayso_core::text::{Limits, yaml};
 use sayso_gate::batch::{Options, Step};
 use sayso_gate::ids::Ids;
@@ -194,8 +195,9 @@ fn post_message() -> HostTool {
 /// The person changes their mind about the notes.
 fn take_back(state: &Path, progress: &Progress, paint: Paint) -> Result<(), Stop> {
     let files = Files::open(state, Settings::default()).map_err(Stop::usage)?;
-    progress.say(&[String::new(), paint.tone(Tone::Blue, "you:   sayso undo notes")]);
     let plan = undo::plan(&files, Which::Id("notes")).map_err(Stop::usage)?;
+    let id = plan.changes.first().map(|change| change.handle()).unwrap_or_default();
+    progress.say(&[String::new(), paint.tone(Tone::Blue, &format!("you:   sayso undo {id}"))]);
     let undone = undo::apply(&files, &plan, &Ids::new().next("undo"), "").map_err(Stop::usage)?;
     let lines: Vec<String> = undone.words.iter().map(|line| format!("      {}", paint.tone(Tone::Green, &format!("✓ {line}")))).collect();
     progress.say(&lines);
@@ -205,7 +207,8 @@ fn take_back(state: &Path, progress: &Progress, paint: Paint) -> Result<(), Stop
 fn ending(state: &Path, person: bool) -> Result<String, Stop> {
     let report = verify::verify(state, None).map_err(Stop::usage)?;
     let chain = if report.faults.is_empty() { "nothing in it was changed" } else { "IT WAS CHANGED" };
-    let mut out = format!("\nThe record of all this is {} ({} entries, {chain}).\n", state.join("journal").display(), report.entries);
+    let mut out =
+        format!("\nThe record of all this is {} ({}, {chain}).\n", state.join("journal").display(), count(report.entries, "entry"));
     if !person {
         out.push_str("Nobody could be asked here, so everything that would ask was denied.\n");
     }

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::settings::AutoAllow;
+use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_sandbox::backend::{Backend, PARTIAL};
@@ -183,7 +184,7 @@ fn record(state: &Path) -> Vec<Finding> {
     };
     let mut findings = vec![chain(&report)];
     if let Some((file, bytes)) = &report.torn {
-        let words = format!("`{file}` ends in {bytes} bytes that are no entry, as a killed writer leaves them");
+        let words = format!("`{file}` ends in {} that are no entry, as a killed writer leaves them", count(bytes, "byte"));
         findings.push(Finding::odd("torn end", words, "the next entry puts them aside; nothing has to be done"));
     }
     // A record that takes no more entries stops everything, so it is tried, without adding one.
@@ -203,7 +204,7 @@ fn record(state: &Path) -> Vec<Finding> {
 fn chain(report: &Report) -> Finding {
     let about = "record";
     if report.is_sound() {
-        return Finding::good(about, format!("{} entries in {} files; the chain holds", report.entries, report.segments));
+        return Finding::good(about, format!("{} in {}; the chain holds", count(report.entries, "entry"), count(report.segments, "file")));
     }
     let mut words = format!("{} faults: ", report.faults.len() as u64 + report.more_faults);
     words.push_str(&report.faults.iter().take(MOST_FAULTS).map(ToString::to_string).collect::<Vec<_>>().join("; "));
@@ -222,7 +223,9 @@ fn index(state: &Path) -> Finding {
     match health(state) {
         Ok(Health::Missing) => Finding::good(about, "not there yet; it is made when it is needed"),
         Ok(Health::Sound(0)) => Finding::good(about, "whole and caught up"),
-        Ok(Health::Sound(behind)) => Finding::good(about, format!("whole; {behind} entries are taken in when it is needed")),
+        Ok(Health::Sound(behind)) => {
+            Finding::good(about, format!("whole; {} {} taken in when it is needed", count(behind, "entry"), agreed(behind, "is", "are")))
+        }
         Ok(Health::Damaged(why)) => {
             Finding::odd(about, format!("damaged: {why}"), "run `sayso doctor --repair`; it holds nothing that the record does not")
         }
@@ -271,7 +274,7 @@ fn clock(state: &Path) -> Option<Finding> {
 fn policy(place: &Place) -> Finding {
     let broken: Vec<String> = place.loaded.files.iter().filter(|file| file.is_broken()).map(|file| format!("`{}`", file.name)).collect();
     match broken.as_slice() {
-        [] => Finding::good("policy", format!("{} files, all of which can be read", place.loaded.files.len())),
+        [] => Finding::good("policy", format!("{}, all of which can be read", count(place.loaded.files.len(), "file"))),
         broken => {
             Finding::bad("policy", format!("{} cannot be read, so everything is denied", broken.join(", ")), "run `sayso policy check`")
         }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use clap::{Args, Subcommand};
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::{agreed, count};
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_store::standing::change::Change;
@@ -123,15 +124,17 @@ fn list(book: &Book, session: Option<&str>, project: Option<&str>, as_json: bool
         let mut facts = vec![format!("given {}", ago(grant.created, now))];
         facts.extend(agent(grant).map(|agent| format!("to {agent}")));
         facts.extend(grant.expires.map(|end| format!("ends {}", ago(end.saturating_mul(1000), now))));
-        facts.extend(grant.uses_left.map(|left| format!("{left} uses left")));
+        facts.extend(grant.uses_left.map(|left| format!("{} left", count(left, "use"))));
         facts.push(
-            grant.last_used.map_or_else(|| "never used".to_owned(), |at| format!("used {} times, last {}", grant.uses, ago(at, now))),
+            grant
+                .last_used
+                .map_or_else(|| "never used".to_owned(), |at| format!("used {}, last {}", count(grant.uses, "time"), ago(at, now))),
         );
         writeln!(out, "  {}  {}", visible(grant.short()), visible(&grant.words))?;
         writeln!(out, "            {}", visible(&facts.join(", ")))?;
     }
     if rules > 0 {
-        writeln!(out, "{rules} rules last for longer: `sayso rules list`")?;
+        writeln!(out, "{} {} for longer: `sayso rules list`", count(rules, "rule"), agreed(rules, "lasts", "last"))?;
     }
     Ok(Exit::Allowed)
 }
@@ -183,7 +186,7 @@ fn revoke(book: &Book, ids: &[String], all: bool, session: Option<&str>, yes: bo
         say("nothing is granted\n")?;
         return Ok(Exit::Allowed);
     }
-    if ids.is_empty() && !confirm(&format!("Take back {} grants?", found.len()), yes)? {
+    if ids.is_empty() && !confirm(&format!("Take back {}?", count(found.len(), "grant")), yes)? {
         return Err(Stop::usage("nothing was taken back"));
     }
     for grant in found {

@@ -53,6 +53,7 @@ pub(super) struct McpArgs {
 }
 
 pub(super) fn run(args: McpArgs) -> Result<Exit, Stop> {
+    super::warn_at_start();
     let policy = args.policy.map(|path| std::path::absolute(&path).unwrap_or(path));
     if let (Some(url), Some(listen)) = (args.url, args.listen) {
         let options =

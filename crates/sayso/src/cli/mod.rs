@@ -2,6 +2,7 @@
 
 mod acp;
 mod agents;
+mod ask;
 pub(crate) mod audit;
 pub(crate) mod book;
 mod chat;
@@ -18,6 +19,8 @@ mod mcp;
 mod mcp_server;
 pub(crate) mod policy;
 mod policy_examples;
+mod policy_notes;
+pub(crate) mod policy_show;
 mod policy_test;
 pub(crate) mod rules;
 mod run;
@@ -34,8 +37,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Parser, Subcommand};
+use sayso_core::decide::Run as How;
 use sayso_core::mode::{MODES, Mode};
 use sayso_core::policy::profile::PROFILES;
+use sayso_gate::start::{self, Flags};
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
@@ -45,7 +50,7 @@ use crate::exit_code::Exit;
 use crate::lineage;
 use crate::quick;
 use crate::record_folder;
-use crate::screen::line::forget_typed;
+use crate::screen::line::{self, forget_typed};
 
 /// The gate between AI agents and your machine: nothing runs without your say-so.
 #[derive(Debug, Parser)]
@@ -59,6 +64,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Ask(ask::AskArgs),
     Policy(policy::PolicyArgs),
     Run(run::RunArgs),
     Chat(chat::ChatArgs),
@@ -97,7 +103,7 @@ impl Command {
             Command::Grants(args) => args.only_looks(),
             Command::Undo(args) => args.only_looks(),
             Command::Serve(args) => args.only_looks(),
-            Command::Run(_) | Command::Chat(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
+            Command::Ask(_) | Command::Run(_) | Command::Chat(_) | Command::Install(_) | Command::Uninstall(_) | Command::Watch(_) => false,
             Command::InstallMcp(_) | Command::UninstallMcp(_) => false,
         }
     }
@@ -171,6 +177,7 @@ pub fn run() -> ExitCode {
     }
     let result = match cli.command {
         Command::Check(args) => check::run(&args),
+        Command::Ask(args) => ask::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Chat(args) => chat::run(&args),
@@ -288,6 +295,23 @@ impl Place {
         Err(Stop::Usage(message))
     }
 
+    /// Says what has to be said at each start.
+    fn warn(&self) {
+        self.warn_of_environment();
+        if let Some(warning) = assemble::warning_at_start(&self.loaded.policy) {
+            let _ = writeln!(io::stderr(), "{warning}");
+        }
+    }
+
+    /// How this run asks, by its flags and by whether somebody is there. Where the mode asks nothing, nobody has to be.
+    fn settle(&self, flags: Flags) -> Result<How, Stop> {
+        let asks_nothing = crate::workbench::settings(&self.loaded.policy).is_some_and(|settings| settings.mode == Mode::TrustAll);
+        let is_there = line::is_there();
+        let how = start::settle(flags, is_there || asks_nothing).map_err(Stop::usage)?;
+        let answered = is_there || flags.answers || flags.dry_run;
+        Ok(if how == How::Interactive && !answered { How::Nobody } else { how })
+    }
+
     /// A word in `SAYSO_MODE` or `SAYSO_PROFILE` that is not known is taken as the strictest there is; that must not go unsaid.
     fn warn_of_environment(&self) {
         let unknown = [
@@ -308,6 +332,18 @@ impl Place {
         let bounding = settings.map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
         let contains = bounding.is_some_and(|bounding| bounding.contains());
         RealWorld(Machine::new(self.whereabouts.clone()).containing(contains))
+    }
+}
+
+/// The same for a door that has no place of its own yet: by what holds everywhere.
+fn warn_at_start() {
+    let choice = assemble::Choice { ignores_environment: true, ..assemble::Choice::default() };
+    let warning = record_folder::whereabouts().ok().and_then(|whereabouts| {
+        let loaded = quick::load(&whereabouts, Path::new("/"), &choice);
+        assemble::warning_at_start(&loaded.policy)
+    });
+    if let Some(warning) = warning {
+        let _ = writeln!(io::stderr(), "{warning}");
     }
 }
 

@@ -11,14 +11,14 @@ use sayso_core::policy::read::{Format, Origin, read};
 use sayso_core::policy::rule::Rule;
 use sayso_core::policy::schema::POLICY;
 use sayso_core::policy::shape::{Shape, json_schema};
-use sayso_core::policy::{Part, View};
+use sayso_core::text::count as nouns;
 use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_shell::Bash;
 use sayso_store::journal::{Journal, Sync};
 use sayso_world::{policy_files, trust};
 
-use super::{Place, PolicyChoice, Stop, policy_examples, policy_test, say};
+use super::{Place, PolicyChoice, Stop, policy_examples, policy_notes, policy_show, policy_test, say};
 use crate::exit_code::Exit;
 use crate::import::{self, File, System};
 
@@ -137,7 +137,7 @@ belongs (`sayso policy show` says where that is)."
 
 pub(super) fn run(args: &PolicyArgs) -> Result<Exit, Stop> {
     match &args.command {
-        PolicyCommand::Show { choice, json } => show(choice, *json),
+        PolicyCommand::Show { choice, json } => policy_show::run(choice, *json),
         PolicyCommand::Check { choice, files, json } => check(choice, files, *json),
         PolicyCommand::Init { folder, user, example } => init(folder.as_deref(), *user, example.as_deref()),
         PolicyCommand::Examples { name, json } => policy_examples::run(name.as_deref(), *json),
@@ -193,144 +193,42 @@ fn export(system: crate::export::System, files: &[PathBuf], choice: &PolicyChoic
         }
     }
     let exported = crate::export::export(system, &rules);
-    let mut report = format!("{} rules\n", rules.len());
+    let mut report = format!("{}\n", nouns::count(rules.len(), "rule"));
     for note in &exported.notes {
         report.push_str(&format!("{}: `{}`\n  {}\n", visible(&note.place), visible(&note.what), note.done));
     }
     carried(&exported.text, &report, &exported.notes, "file", as_json)
 }
 
-fn show(choice: &PolicyChoice, as_json: bool) -> Result<Exit, Stop> {
-    let place = Place::open(choice)?;
-    place.insist()?;
-    let views = place.loaded.policy.views();
-    let mut out = io::stdout().lock();
-    if as_json {
-        let list: Vec<Node> = views.iter().map(view_json).collect();
-        writeln!(out, "{}", json::write_plain(&Node::map([("views", Value::List(list).into())])))?;
-        return Ok(Exit::Allowed);
-    }
-    for file in &place.loaded.files {
-        let standing = match file.origin {
-            Origin::Managed => "managed",
-            Origin::User => "yours",
-            Origin::Learned => "learned from your answers",
-            Origin::Project => "the project's, trusted",
-            Origin::UntrustedProject => "the project's, not trusted: it can only tighten",
-            _ => "from the command line",
-        };
-        writeln!(out, "# {} ({standing})", visible(&file.name))?;
-    }
-    for (number, view) in views.iter().enumerate() {
-        if views.len() > 1 {
-            let name = if number == 0 { "as you set it" } else { "with what may only tighten; the stricter verdict counts" };
-            writeln!(out, "\n## View {}: {name}", number + 1)?;
-        }
-        show_view(&mut out, view)?;
-    }
-    Ok(Exit::Allowed)
-}
-
-fn show_view(out: &mut impl Write, view: &View) -> io::Result<()> {
-    writeln!(out)?;
-    for (key, value, source) in view.settings.list_values() {
-        writeln!(out, "{key:<28} {:<20} # {}", visible(&value), visible(&source))?;
-    }
-    show_lists(out, &view.general)?;
-    show_rules(out, "rules", &view.general)?;
-    for (name, part) in &view.agents {
-        show_rules(out, &format!("rules for {}", visible(name)), part)?;
-    }
-    Ok(())
-}
-
-fn show_lists(out: &mut impl Write, part: &Part) -> io::Result<()> {
-    let settings = &part.settings;
-    let lists: [(&str, Vec<&str>); 7] = [
-        ("safe_commands", settings.safe_commands.iter().map(|pattern| pattern.written.as_str()).collect()),
-        ("safe_paths", settings.safe_paths.iter().map(|glob| glob.written.as_str()).collect()),
-        ("blocked_tools", settings.blocked_tools.iter().map(String::as_str).collect()),
-        ("trusted_tools", settings.trusted_tools.iter().map(String::as_str).collect()),
-        ("trusted_mcp_servers", settings.trusted_mcp_servers.iter().map(String::as_str).collect()),
-        ("risk.high_patterns", settings.high_risk.iter().map(|pattern| pattern.written.as_str()).collect()),
-        ("path roots", settings.roots.iter().map(|root| root.root.as_str()).collect()),
-    ];
-    for (key, values) in lists.iter().filter(|(_, values)| !values.is_empty()) {
-        writeln!(out, "{key:<28} {}", visible(&values.join(", ")))?;
-    }
-    Ok(())
-}
-
-fn show_rules(out: &mut impl Write, title: &str, part: &Part) -> io::Result<()> {
-    if part.rules.is_empty() && part.shell.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n{title}:")?;
-    for rule in part.rules.all() {
-        let line = format!("{:<6}{}", rule.decision.word(), rule.matcher.in_words());
-        writeln!(out, "  {:<60} # {}", visible(&line), visible(&where_from(rule)))?;
-    }
-    for rule in part.shell.iter().flatten() {
-        let word = match (rule.allowed, rule.approval) {
-            (false, _) => "block",
-            (true, true) => "ask",
-            (true, false) => "allow",
-        };
-        writeln!(out, "  {:<60} # {}", visible(&format!("{word:<6}shell: {}", rule.pattern.written)), visible(&rule.source))?;
-    }
-    Ok(())
-}
-
-fn where_from(rule: &Rule) -> String {
-    if rule.id == rule.source { rule.source.clone() } else { format!("{} ({})", rule.source, rule.id) }
-}
-
-/// A view of the policy as a value.
-pub(crate) fn view_json(view: &View) -> Node {
-    let text = |text: &str| Node::text(text);
-    let settings = view
-        .settings
-        .list_values()
-        .into_iter()
-        .map(|(key, value, source)| (key, Node::map([("value", text(&value)), ("source", text(&source))])));
-    let rules = |part: &Part| -> Node {
-        let list = part.rules.all().map(|rule| {
-            Node::map([
-                ("id", text(&rule.id)),
-                ("decision", text(rule.decision.word())),
-                ("matcher", text(&rule.matcher.in_words())),
-                ("source", text(&rule.source)),
-            ])
-        });
-        Value::List(list.collect()).into()
-    };
-    let agents = Node::map(view.agents.iter().map(|(name, part)| (name.clone(), rules(part))));
-    Node::map([("settings", Node::map(settings)), ("rules", rules(&view.general)), ("agents", agents)])
-}
-
 fn check(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Result<Exit, Stop> {
     let mut read_files = Vec::new();
+    let mut notes = Vec::new();
     if files.is_empty() {
-        read_files = Place::open(choice)?.loaded.files;
+        let place = Place::open(choice)?;
+        notes = policy_notes::safe_commands(&place.loaded.policy);
+        read_files = place.loaded.files;
     } else {
         for path in files {
-            read_files.push(crate::assemble::check_file(policy_files::named(path)));
+            let (file, policy) = crate::assemble::check_file(policy_files::named(path), &choice.flags());
+            notes.extend(policy.iter().flat_map(policy_notes::safe_commands));
+            read_files.push(file);
         }
     }
     let mut text = String::new();
     let broken = read_files.iter().any(crate::assemble::ReadFile::is_broken);
     if as_json {
-        let list: Vec<Node> = read_files.iter().flat_map(findings_json).collect();
+        let list: Vec<Node> = read_files.iter().flat_map(findings_json).chain(notes.iter().map(policy_notes::Note::json)).collect();
         text.push_str(&json::write_plain(&Node::map([("ok", Value::Bool(!broken).into()), ("findings", Value::List(list).into())])));
     } else {
         for file in &read_files {
             text.push_str(&file.render());
         }
+        notes.iter().for_each(|note| text.push_str(&note.line()));
         let count = |severity| read_files.iter().flat_map(|file| &file.findings).filter(|finding| finding.severity == severity).count();
         let unreadable = read_files.iter().filter(|file| file.unreadable.is_some()).count();
         let errors = count(Severity::Error) + unreadable;
-        let number = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        let (files, warnings) = (number(read_files.len(), "file"), number(count(Severity::Warning), "warning"));
+        let number = |number: usize, word: &str| nouns::count(number, word);
+        let (files, warnings) = (number(read_files.len(), "file"), number(count(Severity::Warning) + notes.len(), "warning"));
         text.push_str(&format!("{files}: {}, {warnings}", number(errors, "error")));
     }
     text.push('\n');

@@ -6,6 +6,9 @@ use sayso_core::decide::Run;
 use sayso_core::diagnostic::Source;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::Operation;
+use sayso_core::policy::Policy;
+use sayso_core::policy::read::Origin;
+use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_gate::pipeline::{Bench, judge};
@@ -14,6 +17,14 @@ use sayso_world::policy_files;
 use super::{Place, PolicyChoice, Stop, now, say};
 use crate::exit_code::Exit;
 use crate::expected::{self, Row};
+
+/// How many examples the rules of a policy have, for all agents and for single ones: as it counts, or with what may only tighten.
+fn examples(policy: &Policy, with_all: bool) -> usize {
+    let views = policy.views();
+    let view = if with_all { views.iter().max_by_key(|view| view.general.rules.all().count()) } else { views.first() };
+    let parts = view.into_iter().flat_map(|view| view.agents.values().chain([&view.general]));
+    parts.flat_map(|part| part.rules.all()).map(|rule| rule.examples.len()).sum()
+}
 
 /// One row that was tried.
 struct Tried {
@@ -26,8 +37,10 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
     // Examples are checked when a policy is read, so an open place has passed them.
     let place = Place::open(choice)?;
     place.insist()?;
-    let examples: usize =
-        place.loaded.policy.views().iter().take(1).flat_map(|view| view.general.rules.all()).map(|rule| rule.examples.len()).sum();
+    let examples = examples(&place.loaded.policy, false);
+    // Those of a file that is not trusted were checked as well; they only stand in the view in which it tightens.
+    let untrusted = self::examples(&place.loaded.policy, true).saturating_sub(examples);
+    let untrusted_file = place.loaded.files.iter().find(|file| file.origin == Origin::UntrustedProject);
     let world = place.world();
     let bench =
         Bench { world: &world, policy: &place.loaded.policy, grants: &[], uses: None, run: Run::Interactive, now: now(), trace: false };
@@ -60,7 +73,8 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
         });
         let number = |count: usize| -> Node { Value::Number(count.to_string()).into() };
         let report = Node::map([
-            ("examples", number(examples)),
+            ("examples", number(examples + untrusted)),
+            ("untrusted_examples", number(untrusted)),
             ("rows", number(tried.len())),
             ("failed", number(failed.len())),
             ("failures", Value::List(list.collect()).into()),
@@ -73,7 +87,20 @@ pub(super) fn run(choice: &PolicyChoice, files: &[PathBuf], as_json: bool) -> Re
                 text.push_str(&format!("  {}\n", visible(difference)));
             }
         }
-        text.push_str(&format!("{examples} examples and {} rows as expected, {} not", tried.len() - failed.len(), failed.len()));
+        if let Some(file) = untrusted_file.filter(|_| untrusted > 0) {
+            let (name, are) =
+                (visible(&file.name), if untrusted == 1 { "1 of the examples is" } else { &format!("{untrusted} of the examples are") });
+            text.push_str(&format!(
+                "{are} from `{name}`, which is not trusted: its rules only tighten\nhint: read it, then run `sayso policy trust`\n"
+            ));
+        }
+        let examples = examples + untrusted;
+        text.push_str(&format!(
+            "{} and {} as expected, {} not",
+            count(examples, "example"),
+            count(tried.len() - failed.len(), "row"),
+            failed.len()
+        ));
     }
     text.push('\n');
     say(&text)?;

@@ -7,11 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use sayso_core::decide::Run as How;
-use sayso_core::node::{Node, Value};
+use sayso_core::node::{Entry, Node, Value};
 use sayso_core::operation::Call;
 use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::Ended;
+use sayso_core::text::count::agreed;
 use sayso_core::text::json;
 use sayso_core::tool::{self, Kind};
 use sayso_core::visible::visible;
@@ -19,7 +20,7 @@ use sayso_gate::batch::{Batch, Options, Step};
 use sayso_gate::finished::Finished;
 use sayso_gate::ids::Ids;
 use sayso_gate::ports::{Ask, Later, Ran};
-use sayso_gate::start::{self, Flags, YOLO_BANNER};
+use sayso_gate::start::{self, Flags};
 
 use super::{Place, PolicyChoice, Stop, say};
 use crate::exit_code::Exit;
@@ -27,12 +28,12 @@ use crate::holding;
 use crate::intake::batch::{self, Around};
 use crate::mcp::Servers;
 use crate::runner::Told;
+use crate::screen;
 use crate::screen::paint::{Paint, Tone};
 use crate::screen::painted::Interrupts;
 use crate::screen::plain::{self, Look};
 use crate::screen::progress::Progress;
 use crate::screen::scripted::Scripted;
-use crate::screen::{self, line};
 use crate::workbench::{Parts, Workbench, settings};
 
 /// The longest batch that is read, in bytes.
@@ -54,7 +55,7 @@ pub(super) struct RunArgs {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Run everything unasked, dangers too; denials stay denials.
+    /// Run everything unasked, dangers too; denials stay denials, but for catastrophes in profile `kollabor-spec`.
     #[arg(long)]
     yolo: bool,
 
@@ -75,6 +76,7 @@ pub(super) struct RunArgs {
     hold: bool,
 
     /// Answer the prompts in order, with the keys or words of the prompt: `y,n,q`. A denial may carry words: `n:not now`.
+    /// Under every profile these words count: yes, no, rest, session, project, always, view, quit.
     #[arg(long, value_name = "LIST")]
     answers: Option<String>,
 
@@ -97,7 +99,7 @@ pub(super) struct RunArgs {
 
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     let place = Place::open(&args.choice)?;
-    place.warn_of_environment();
+    place.warn();
     place.insist()?;
     let flags = Flags {
         yolo: args.yolo,
@@ -106,7 +108,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         dry_run: args.dry_run,
         answers: args.answers.is_some(),
     };
-    let how = start::settle(flags, line::is_there()).map_err(Stop::usage)?;
+    let how = place.settle(flags)?;
     let around = Around { workspace: place.folder.clone(), agent: args.agent.clone(), session: Ids::new().next("run") };
     let session = around.session.clone();
     let (name, text) = input(&args.file)?;
@@ -116,8 +118,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
         only_commands(&calls)?;
     }
     let flags = args.choice.flags();
-    if how == How::Yolo {
-        let _ = writeln!(io::stderr(), "{YOLO_BANNER}");
+    if let Some(banner) = start::banner(how, settings(&place.loaded.policy)) {
+        let _ = writeln!(io::stderr(), "{banner}");
     }
     let stopped = super::stopped_by_signals();
     let policy = Arc::new(place.loaded.policy);
@@ -159,7 +161,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Stop> {
     }
     progress.summary(&batch, workbench.gate.stats_line().as_deref());
     if let Some(unused) = scripted.map(|scripted| scripted.unused()).filter(|unused| *unused > 0) {
-        let _ = writeln!(io::stderr(), "sayso: {unused} of the answers were not needed");
+        let _ = writeln!(io::stderr(), "sayso: {unused} of the answers {} not needed", agreed(unused, "was", "were"));
     }
     if args.json {
         say(&format!("{}\n", json::write_plain(&results(&batch))))?;
@@ -225,7 +227,7 @@ fn asker(
         let look = Look::of(settings, Paint::for_stream(&io::stdout()));
         let show = move |prompt: &sayso_core::prompt::Prompt, answer: &str| {
             if !json {
-                let mut lines = plain::lines(prompt, look);
+                let mut lines = plain::whole(prompt, look);
                 lines.push(look.paint.tone(Tone::Yellow, &format!("Answer (--answers): {}", visible(answer))));
                 progress.say(&lines);
             }
@@ -281,7 +283,15 @@ pub(super) fn result(finished: &Finished) -> Node {
     };
     let known = finished.to_node();
     let more = known.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "id" | "tool" | "succeeded"));
-    Value::Map(ran.entries().iter().chain(more).cloned().collect()).into()
+    let mut entries: Vec<Entry> = ran.entries().iter().chain(more).cloned().collect();
+    // The caller's own name, and what sayso takes it for where that is another.
+    let kind = tool::find(&finished.tool).map_or(Kind::Custom, |tool| tool.kind).word();
+    let at = entries.iter().position(|entry| entry.key == "tool_type").filter(|_| kind != finished.tool);
+    if let Some(at) = at {
+        let beside = Node::map([("tool_kind", Node::text(kind))]);
+        entries.splice(at + 1..at + 1, beside.entries().iter().cloned());
+    }
+    Value::Map(entries).into()
 }
 
 /// Refusals count before failures: a script has to notice that something was not allowed.

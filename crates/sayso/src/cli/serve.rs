@@ -81,6 +81,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Exit, Stop> {
 }
 
 fn open(whereabouts: Whereabouts, args: &ServeArgs) -> Result<Exit, Stop> {
+    super::warn_at_start();
     let options = Options { listen: args.listen.unwrap_or(Listen::Usual), detached: args.detached };
     let as_json = args.json;
     let detached = args.detached;
@@ -130,8 +131,14 @@ fn status(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
     let (node, text, exit) = match (answer, told) {
         (Some(Ok(answer)), Some(told)) if answer.is_done() => {
             let watching = answer.body.get("watching").and_then(Node::as_whole).unwrap_or(0);
+            let present = answer.body.get("present").and_then(Node::as_whole).unwrap_or(0);
             let url = told.url.clone().unwrap_or_else(|| "its socket alone".to_owned());
-            let text = format!("the inbox is open at {url}, process {}, sayso {}; {watching} screens\n", told.pid, told.version);
+            let text = format!(
+                "the inbox is open at {url}, process {}, sayso {}; {watching} open {}, {present} looked at\n",
+                told.pid,
+                told.version,
+                if watching == 1 { "screen" } else { "screens" }
+            );
             let number = |number: u64| -> Node { Value::Number(number.to_string()).into() };
             let node = Node::map([
                 ("open", Value::Bool(true).into()),
@@ -139,6 +146,7 @@ fn status(whereabouts: &Whereabouts, as_json: bool) -> Result<Exit, Stop> {
                 ("pid", number(told.pid.into())),
                 ("version", Node::text(told.version)),
                 ("watching", number(watching)),
+                ("present", number(present)),
             ]);
             (node, text, Exit::Allowed)
         }

@@ -20,11 +20,11 @@ use crate::screen::paint::Paint;
 /// Take back a file change that sayso made: it shows what it will do, and refuses where something changed since.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sayso undo               takes back the last change\n  sayso undo edit_0        takes back the change of the call `edit_0`\n  sayso undo batch-…       takes back a whole batch\n  sayso undo --list        shows what can be taken back\n\n\
+    after_help = "Examples:\n  sayso undo               takes back the last change\n  sayso undo u12           takes back the change `u12`, as results and `--list` name it\n  sayso undo edit_0        takes back the change of the call `edit_0`\n  sayso undo batch-…       takes back a whole batch\n  sayso undo --list        shows what can be taken back\n\n\
 Exit status: 0 done, 1 something stands against it, 2 usage, 20 you said no."
 )]
 pub(super) struct UndoArgs {
-    /// The id of a call or of a batch; without it, the last change.
+    /// The id of a change (`u12`), of a call or of a batch; without it, the last change.
     #[arg(value_name = "ID")]
     id: Option<String>,
 
@@ -73,7 +73,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<Exit, Stop> {
     }
     let done = carry_out(&whereabouts, &files, &plan).map_err(Stop::usage)?;
     match args.json {
-        true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done.id)))))?,
+        true => say(&format!("{}\n", json::write_plain(&as_node(&plan, Some(&done)))))?,
         false => {
             // What was shown already is not said again.
             let news = done.words.iter().filter(|line| !plan.words.iter().any(|(_, words)| words == *line));
@@ -107,13 +107,15 @@ pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -
     Ok(done)
 }
 
-/// What an id means: a call, else a batch.
+/// What an id means: a change by its own id, else a batch, else a call.
 ///
 /// # Errors
 /// When there is nothing to take back.
 pub(crate) fn plan(files: &Files, id: Option<&str>) -> Result<Plan, String> {
     let Some(id) = id else { return undo::plan(files, Which::Last) };
-    let is_batch = files.changes().finished().iter().any(|change| change.batch.as_deref() == Some(id));
+    let all = files.changes().finished();
+    let is_one = all.iter().any(|change| undo::is_handle(change, id));
+    let is_batch = !is_one && all.iter().any(|change| change.batch.as_deref() == Some(id));
     undo::plan(files, if is_batch { Which::Batch(id) } else { Which::Id(id) })
 }
 
@@ -143,7 +145,7 @@ fn shown(plan: &Plan) -> String {
     out.lines().map(|line| format!("{}\n", paint.folded(line, "    ↪ "))).collect()
 }
 
-fn as_node(plan: &Plan, id: Option<&str>) -> Node {
+fn as_node(plan: &Plan, done: Option<&Undone>) -> Node {
     let list = |items: Vec<Node>| -> Node { Value::List(items).into() };
     let step = |(path, words): &(std::path::PathBuf, String)| {
         Node::map([("path", Node::text(path.display().to_string())), ("what", Node::text(words))])
@@ -156,8 +158,9 @@ fn as_node(plan: &Plan, id: Option<&str>) -> Node {
         ])
     };
     Node::map([
-        ("id", id.map_or_else(|| Value::Null.into(), Node::text)),
-        ("done", Value::Bool(id.is_some()).into()),
+        ("id", done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.id))),
+        ("call", done.map_or_else(|| Value::Null.into(), |done| Node::text(&done.call))),
+        ("done", Value::Bool(done.is_some()).into()),
         ("undoes", list(plan.changes.iter().map(|change| Node::text(&change.id)).collect())),
         ("steps", list(plan.words.iter().map(step).collect())),
         ("conflicts", list(plan.conflicts.iter().map(conflict).collect())),
@@ -173,7 +176,7 @@ fn list(files: &Files, as_json: bool) -> Result<Exit, Stop> {
     if as_json {
         let rows = changes.iter().rev().map(|change| {
             Node::map([
-                ("id", Node::text(undo::handle(change, &changes))),
+                ("id", Node::text(change.handle())),
                 ("call", Node::text(&change.id)),
                 ("batch", change.batch.as_deref().map_or_else(|| Value::Null.into(), Node::text)),
                 ("tool", Node::text(&change.tool)),
@@ -187,8 +190,7 @@ fn list(files: &Files, as_json: bool) -> Result<Exit, Stop> {
     let mut out = String::new();
     for change in changes.iter().rev() {
         let kept = if change.unkept.is_some() { " (cannot be undone)" } else { "" };
-        let id = undo::handle(change, &changes);
-        out.push_str(&format!("{}  {}  {}{kept}\n", visible(id), visible(&change.tool), visible(&paths(change).join(", "))));
+        out.push_str(&format!("{}  {}  {}{kept}\n", change.handle(), visible(&change.tool), visible(&paths(change).join(", "))));
     }
     if out.is_empty() {
         out.push_str("there is nothing to undo\n");

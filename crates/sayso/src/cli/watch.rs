@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use sayso_core::node::Node;
-use sayso_core::prompt::{Choice, Ended};
+use sayso_core::node::{Node, Value};
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round};
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_gate::ports::Ask;
@@ -18,16 +18,16 @@ use sayso_world::whereabouts::Whereabouts;
 use super::{Stop, say};
 use crate::assemble::Choice as Flags;
 use crate::exit_code::Exit;
-use crate::screen::painted::Interrupts;
-use crate::screen::{self, line};
+use crate::screen::{self, Deadline, line};
 use crate::serve::client::{Client, Event, Trouble};
-use crate::serve::wire;
+use crate::serve::presence;
+use crate::serve::{now_ms, wire};
 use crate::{quick, record_folder, workbench};
 
 /// Answer the questions of all agents in this terminal, as they come.
 #[derive(Debug, Args)]
 #[command(after_help = "Several may watch at once, here and in browsers: the first answer counts, and the others see whose it was.\n\
-While somebody watches, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing.")]
+While somebody watches and pressed a key in the last 5 minutes, hooks with `hooks.ask: auto` ask here. Ctrl-C leaves, and answers nothing.")]
 pub(super) struct WatchArgs {
     /// Print what happens as JSON, one event a line, and ask nothing.
     #[arg(long, conflicts_with = "plain")]
@@ -79,9 +79,10 @@ fn client(whereabouts: &Whereabouts) -> Result<Client, Stop> {
 }
 
 /// What the listening side and the asking side share.
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
+    /// When somebody pressed a key last, or started it.
+    pressed: Mutex<Instant>,
     changed: Condvar,
     /// The prompt on the screen has ended, or the person leaves.
     stop: Arc<AtomicBool>,
@@ -98,9 +99,61 @@ struct State {
     /// Something happened since it was looked at last.
     news: bool,
     lost: bool,
+    /// When the prompt on the screen is denied, in milliseconds since 1970, as the inbox says.
+    due: Option<i64>,
+    /// When it was said last that somebody is at it.
+    active: Option<Instant>,
+}
+
+/// That somebody is at a prompt is said this often at most.
+const ACTIVITY: Duration = Duration::from_secs(20);
+
+/// The deadline that the inbox keeps for the prompt on the screen.
+struct InboxDeadline {
+    shared: Arc<Shared>,
+    state: std::path::PathBuf,
+}
+
+impl Deadline for InboxDeadline {
+    fn due(&self) -> Option<Instant> {
+        let due = self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).due?;
+        let left = u64::try_from(due.saturating_sub(now_ms())).unwrap_or(0);
+        Instant::now().checked_add(Duration::from_millis(left))
+    }
+
+    fn activity(&self) {
+        let current = self.shared.with(|state| {
+            let is_known = state.active.is_some_and(|since| since.elapsed() < ACTIVITY);
+            let current = state.current.clone().filter(|_| !is_known);
+            state.active = if current.is_some() { Some(Instant::now()) } else { state.active };
+            current
+        });
+        let Some(id) = current else { return };
+        let state = self.state.clone();
+        // Keys do not wait for it; where it does not get there, the prompt ends as every screen shows.
+        std::thread::spawn(move || {
+            let client = Client::new(&state).ok().flatten()?;
+            client.request("POST", &format!("/v1/prompts/{id}/activity"), None, Instant::now() + SHORT).ok()
+        });
+    }
 }
 
 impl Shared {
+    fn new() -> Shared {
+        let (state, changed, stop) = (Mutex::default(), Condvar::new(), Arc::default());
+        Shared { state, pressed: Mutex::new(Instant::now()), changed, stop }
+    }
+
+    /// Somebody is there.
+    fn somebody(&self) {
+        *self.pressed.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Whether somebody was there lately.
+    fn is_attended(&self) -> bool {
+        self.pressed.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < presence::IDLE
+    }
+
     /// The prompt on the screen is over: the screen, which waits for keys and signals, looks up as after a change of the window.
     fn stop_asking(&self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -126,7 +179,7 @@ impl Shared {
 
 fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let shared = Arc::new(Shared::default());
+    let shared = Arc::new(Shared::new());
     let leave = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // Where a signal cannot be caught, it ends sayso as it always did.
@@ -136,17 +189,29 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
     }
     let loaded = quick::load(whereabouts, Path::new("/"), &Flags::default());
     let settings = workbench::settings(&loaded.policy).ok_or_else(|| Stop::usage("the policy cannot be read, so everything is denied"))?;
-    let screen = screen::at_terminal(settings, plain, &whereabouts.state, &shared.stop, Interrupts::Leave)
+    let deadline = Arc::new(InboxDeadline { shared: Arc::clone(&shared), state: whereabouts.state.clone() });
+    let screen = screen::for_inbox(settings, plain, &whereabouts.state, &shared.stop, deadline)
         .map_err(|error| Stop::usage(format!("the terminal cannot be opened: {error}")))?;
     // There has to be one to begin with; later it is waited for.
     let first = client(whereabouts)?;
     first.request("GET", "/v1/me", None, Instant::now() + SHORT).map_err(|trouble| Stop::usage(trouble.words()))?;
+    tell_presence(&whereabouts.state, true);
     listen(whereabouts, &shared);
+    stay(whereabouts, &shared);
     say("watching; prompts appear here, and Ctrl-C leaves\n")?;
-    let (mut told_lost, mut told_open) = (false, Vec::new());
+    let (mut told_lost, mut told_away, mut told_open) = (false, false, Vec::new());
     // When it was looked last, if there was nothing then: until something happens, nothing has to be asked for.
     let mut nothing_since: Option<Instant> = None;
     while !leave.load(Ordering::SeqCst) {
+        if was_pressed() {
+            shared.somebody();
+            tell_presence(&whereabouts.state, true);
+        }
+        let away = !shared.is_attended();
+        if away != told_away {
+            say(if away { AWAY } else { "welcome back: agents ask here again\n" })?;
+            told_away = away;
+        }
         let (news, lost) = shared.with(|state| (std::mem::take(&mut state.news), state.lost));
         if !news && lost == told_lost && nothing_since.is_some_and(|since| since.elapsed() < ANYWAY) {
             shared.wait();
@@ -166,7 +231,44 @@ fn watch(whereabouts: &Whereabouts, plain: bool) -> Result<Exit, Stop> {
             _ => shared.wait(),
         }
     }
+    tell_presence(&whereabouts.state, false);
     Ok(Exit::Allowed)
+}
+
+/// What is said when nobody pressed a key for long.
+const AWAY: &str = "nobody pressed a key here for 5 minutes: agents ask in their own dialogs until you press Enter\n";
+
+/// Tells the inbox whether somebody is at this terminal. Where that fails, hooks ask in the agents' own dialogs.
+fn tell_presence(state: &Path, is_here: bool) {
+    let body = Node::map([("screen", Node::text("watch")), ("here", Node::from(Value::Bool(is_here)))]);
+    if let Ok(Some(client)) = Client::new(state) {
+        let _ = client.request("POST", "/v1/here", Some(&body), Instant::now() + SHORT);
+    }
+}
+
+/// Says on a thread of its own that somebody is there, as long as somebody is.
+fn stay(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
+    let (state, shared) = (whereabouts.state.clone(), Arc::clone(shared));
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(presence::EVERY);
+            if shared.is_attended() {
+                tell_presence(&state, true);
+            }
+        }
+    });
+}
+
+/// Whether somebody pressed Enter while nothing was asked; what was typed is forgotten.
+fn was_pressed() -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let input = io::stdin();
+    // A process in the background must not read.
+    let is_ours = rustix::termios::tcgetpgrp(&input).is_ok_and(|group| group == rustix::process::getpgrp());
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    let is_ready = || matches!(poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&now)), Ok(count) if count > 0);
+    let mut bytes = [0_u8; 4096];
+    is_ours && is_ready() && rustix::io::read(&input, &mut bytes).is_ok_and(|count| count > 0)
 }
 
 /// Listens on a thread of its own, and goes on behind the last event after a break.
@@ -178,8 +280,11 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
             let heard = Client::new(&state)
                 .ok()
                 .flatten()
-                .map(|client| client.listen("/v1/events?kinds=requested,responded,stopping", after.as_deref()));
+                .map(|client| client.listen("/v1/events?kinds=requested,responded,activity,stopping", after.as_deref()));
             if let Some(Ok(mut heard)) = heard {
+                if shared.is_attended() {
+                    tell_presence(&state, true);
+                }
                 shared.with(|state| (state.lost, state.news) = (false, true));
                 while let Ok(event) = heard.wait() {
                     hear(&shared, &event);
@@ -198,9 +303,18 @@ fn listen(whereabouts: &Whereabouts, shared: &Arc<Shared>) {
     });
 }
 
+/// What a yes to the first of two confirmations is.
+const HALF: &str = "1 of 2: it asks once more";
+
 fn hear(shared: &Shared, event: &Event) {
     let text = |key: &str| event.data.get(key).and_then(Node::as_text).map(str::to_owned);
     shared.with(|state| {
+        if event.name == "activity" {
+            if text("prompt").is_some() && state.current == text("prompt") {
+                state.due = event.data.get("expires_at").and_then(Node::as_whole).and_then(|at| i64::try_from(at).ok());
+            }
+            return;
+        }
         state.news = true;
         if let (Some(id), Some(answer)) = (text("prompt"), text("answer")) {
             if state.current.as_ref() == Some(&id) {
@@ -209,7 +323,9 @@ fn hear(shared: &Shared, event: &Event) {
             if state.ended.len() > 1000 {
                 state.ended.clear();
             }
-            state.ended.insert(id, (answer, text("by")));
+            let is_half = text("round").as_deref() == Some("first") && !matches!(answer.as_str(), "deny" | "quit");
+            let answer = if is_half { format!("{answer}, {HALF}") } else { answer };
+            state.ended.insert(id, (answer, text("by_words").or_else(|| text("by"))));
         }
     });
 }
@@ -236,7 +352,7 @@ fn next(whereabouts: &Whereabouts) -> Option<Listed> {
     let answer = ask(&format!("/v1/prompts?limit={LISTED}"))?;
     let text = |prompt: &Node, key: &str| visible(prompt.get(key).and_then(Node::as_text).unwrap_or_default()).into_owned();
     let line = |prompt: &Node| {
-        let words = ["agent", "risk", "message"].map(|key| text(prompt, key));
+        let words = ["level", "sentence"].map(|key| text(prompt, key));
         (text(prompt, "id"), words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" · "))
     };
     let lines = answer.body.get("prompts")?.items().iter().map(line).collect();
@@ -269,7 +385,7 @@ fn tell_open(open: &Open, told: &mut Vec<String>) -> Result<(), Stop> {
 const REMEMBERED: usize = 64;
 
 /// A line of the list is shown up to so many characters: the prompt itself shows everything.
-const LONGEST_LINE: usize = 72;
+const LONGEST_LINE: usize = 120;
 
 /// Shows one prompt, and sends the answer.
 fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &Node, leave: &AtomicBool) -> Result<(), Stop> {
@@ -290,8 +406,14 @@ fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &
     let over = shared.with(|state| {
         shared.stop.store(leave.load(Ordering::SeqCst), Ordering::SeqCst);
         state.current = Some(id.clone());
+        state.due = document.get("expires_at").and_then(Node::as_whole).and_then(|at| i64::try_from(at).ok());
+        state.active = None;
         state.ended.get(&id).cloned()
     });
+    // The inbox keeps the time: what is left of it is what is said here.
+    let left = |at: i64| u64::try_from(at.saturating_sub(now_ms())).unwrap_or(0).div_ceil(1000);
+    let prompt = Prompt { timeout: shared.with(|state| state.due).map(left), ..prompt };
+    let is_half = prompt.round == Round::First;
     let ended = if over.is_some() { Ended::Cancelled } else { pollster::block_on(screen.ask(Arc::new(prompt))) };
     let over = shared.with(|state| {
         state.current = None;
@@ -307,7 +429,12 @@ fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &
     }
     match ended {
         Ended::Answered { answer, .. } => {
-            if send(whereabouts, &id, &digest, &answer.choice, answer.note)? {
+            shared.somebody();
+            let is_yes = !matches!(answer.choice, Choice::Deny | Choice::Quit);
+            if send(whereabouts, &id, &digest, &answer)? {
+                if is_half && is_yes {
+                    say(&format!("you confirmed it, {HALF}\n"))?;
+                }
                 shared.with(|state| {
                     state.mine.push_front(id);
                     state.mine.truncate(REMEMBERED);
@@ -325,12 +452,13 @@ fn one(whereabouts: &Whereabouts, shared: &Shared, screen: &dyn Ask, document: &
 }
 
 /// Sends an answer; whether it counts.
-fn send(whereabouts: &Whereabouts, id: &str, digest: &str, choice: &Choice, note: Option<String>) -> Result<bool, Stop> {
+fn send(whereabouts: &Whereabouts, id: &str, digest: &str, given: &Answer) -> Result<bool, Stop> {
     let mut pin: Option<String> = None;
     loop {
-        let mut fields = wire::choice_fields(choice);
+        let mut fields = wire::choice_fields(&given.choice);
         fields.push(("digest", Node::text(digest)));
-        fields.extend(note.as_ref().map(|note| ("note", Node::text(note))));
+        fields.extend(given.note.as_ref().map(|note| ("note", Node::text(note))));
+        fields.extend(given.typed.as_ref().map(|typed| ("typed", Node::text(typed))));
         fields.extend(pin.as_ref().map(|pin| ("pin", Node::text(pin))));
         let answer =
             client(whereabouts)?.request("POST", &format!("/v1/prompts/{id}/answer"), Some(&Node::map(fields)), Instant::now() + SHORT);

@@ -1,5 +1,6 @@
 //! What comes behind a call: its outcome is written down beside its decision, and sessions begin and end.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use sayso_core::node::Node;
@@ -15,7 +16,7 @@ use sayso_store::{held, record};
 use super::pending;
 use super::place::{Place, now};
 use crate::intake::agent::{Agent, Session, Wanted, numbered};
-use crate::{lineage, record_folder};
+use crate::{assemble, lineage, record_folder};
 
 /// A call has run.
 ///
@@ -46,12 +47,14 @@ fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u
         let append = |what: What| place.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(&operation)), what });
         if pending.asked {
             // It has run, so somebody said yes in the agent's own dialog.
-            let yes = Yes { by: super::dialog(agent), scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None };
+            let yes =
+                Yes { by: super::dialog(agent), scope: Scope::Once, prompt: "host".into(), confirmations: 1, kept: None, typed: None };
             append(What::Decided {
                 verdict: None,
                 outcome: Outcome::Approved,
                 yes: Some(yes),
                 note: None,
+                typed: None,
                 denied_by: None,
                 message: String::new(),
                 profile: profile.clone(),
@@ -68,6 +71,9 @@ fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u
 /// When that cannot be written down.
 pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
     let place = Place::open(&session.workspace)?;
+    if let Some(warning) = assemble::warning_at_start(&place.policy) {
+        let _ = writeln!(std::io::stderr(), "{warning}");
+    }
     pending::clear(place.state(), now());
     lineage::remember(place.state(), agent.name())?;
     if agent.folder_is_of_the_call() {
@@ -106,7 +112,7 @@ fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Resu
                 ("session", record::text(&session.id)),
                 ("agent", record::text(&open.agent)),
                 ("outcome", Node::text(Outcome::Cancelled.word())),
-                ("message", record::text(&format!("{} ended without a yes", super::dialog(agent)))),
+                ("message", record::text(&format!("the dialog of {} ended without a yes", agent.title()))),
             ];
             place.recorder.note("decided", fields.into())?;
         }

@@ -34,19 +34,30 @@ pub(crate) fn is_asked_there(state: &Path, settings: &Resolved) -> Result<bool, 
             Err(trouble) => Err(format!("questions go to the inbox (`hooks.ask: inbox`), and {}; {OTHERWISE}", trouble.words())),
         },
         // Where nobody looks, or something is wrong with it, the agent's own dialog is as good as ever.
-        "auto" => Ok(is_there(state).is_ok_and(|watching| watching > 0)),
+        "auto" => Ok(is_there(state).is_ok_and(|present| present > 0)),
         _ => Ok(false),
     }
 }
 
 const OTHERWISE: &str = "or set `hooks.ask: host`, or allow it with a rule";
 
-/// How many screens are open there.
+/// Where a question can be answered that the agent's own dialog is not enough for, and what the agent does then.
+pub(crate) fn where_to_answer(state: &Path, settings: &Resolved) -> String {
+    let url = Client::new(state).ok().flatten().and_then(|client| client.home().told()).and_then(|told| told.url);
+    let open = match (settings.hooks_ask.as_str(), url) {
+        ("host", _) => "To be asked by sayso instead, the person sets `hooks.ask: auto` in their policy and opens its page (`sayso serve`) or `sayso watch`".to_owned(),
+        (_, Some(url)) => format!("sayso asks the person in `sayso watch` in a terminal, or on its page at {url} (`sayso serve --link` opens it), while one of them is looked at"),
+        (_, None) => "sayso asks the person in its inbox: `sayso serve` starts it, and they answer on its page or with `sayso watch` in a terminal, while one of them is looked at".to_owned(),
+    };
+    format!("{open}. Try the same call again then; or the person allows it with a rule (`sayso rules add`)")
+}
+
+/// How many people are there: screens that somebody looks at.
 pub(crate) fn is_there(state: &Path) -> Result<u64, Trouble> {
     let client = Client::new(state).map_err(Trouble::Broken)?.ok_or(Trouble::NotThere)?;
     let answer = client.request("GET", "/v1/me", None, Instant::now() + SHORT)?;
-    match answer.body.get("watching").and_then(Node::as_whole) {
-        Some(watching) if answer.is_done() => Ok(watching),
+    match answer.body.get("present").and_then(Node::as_whole) {
+        Some(present) if answer.is_done() => Ok(present),
         _ => Err(Trouble::Broken(answer.problem())),
     }
 }

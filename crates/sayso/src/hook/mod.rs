@@ -10,13 +10,15 @@ mod place;
 
 use std::sync::Arc;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
+use sayso_core::outcome::Outcome;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::{Confirm, Decision, Verdict};
-use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
+use sayso_gate::finished::Finished;
 use sayso_gate::gate::Gate;
 use sayso_gate::host::{Answer, Asked, Asker};
 use sayso_gate::ids::Ids;
@@ -92,7 +94,7 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     named.calls.iter_mut().for_each(|call| call.id.clone_from(&id));
     named.calls = crate::intake::agent::numbered(named.calls);
     let reply = judged(agent, &named, around)?;
-    if let (Some(first), Reply::Allow) = (named.calls.first(), &reply) {
+    if let (Some(first), Reply::Allow(_)) = (named.calls.first(), &reply) {
         pending::put_name(&record_folder::whereabouts()?.state, &first.session, key, &id)?;
     }
     Ok(reply)
@@ -108,10 +110,12 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
     let strictest = strictest.max_by_key(|(verdict, _)| (verdict.decision, verdict.confirm));
     let calls = strictest.map_or(wanted.calls.as_slice(), |(_, call)| std::slice::from_ref(call));
-    let gate = place.gate(first, why_not_run(agent, settings))?;
+    let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
     let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
         true => Ok(Asker::Gate),
-        false => can_ask(agent, settings, around, operation, verdict).map(|()| Asker::Host),
+        false => can_ask(agent, settings, around, operation, verdict)
+            .map(|()| Asker::Host)
+            .map_err(|why| format!("{why}. {}", inbox::where_to_answer(place.state(), settings))),
     };
     let mut approved = Vec::new();
     for call in calls {
@@ -124,9 +128,9 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                 }
                 approved.push(one);
             }
-            Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
+            Answer::Refuse(finished) => return Ok(Reply::Deny(refused_words(place, *finished))),
             Answer::Ask(asked) if is_deferred(agent, settings, around) => {
-                return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked.operation, &asked.verdict))));
+                return Ok(Reply::Defer(format!("{}. {LATER}", question(&asked))));
             }
             Answer::Ask(asked) if is_handed_over_when_asked(agent, place, around, &asked, wanted) => {
                 return hand_over_asked(agent, place, &gate, *asked, wanted);
@@ -137,7 +141,7 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
                 let all = if verdicts.is_empty() { std::slice::from_ref(asked.verdict.as_ref()) } else { &verdicts };
                 let change = place.keep_files(first, all, true);
                 pending::put(place.state(), first, &Pending { asked: true, change, ..Pending::default() })?;
-                return Ok(Reply::Ask(question(&asked.operation, &asked.verdict)));
+                return Ok(Reply::Ask(question(&asked)));
             }
         }
     }
@@ -147,15 +151,25 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     match approved.pop() {
         Some(only) if approved.is_empty() && is_handed_over(agent, &only, settings) => hand_over(agent, place, &gate, only, wanted),
         Some(last) => {
+            // Of several calls one was asked about, and all of them run.
+            let verdicts = if verdicts.is_empty() { vec![last.verdict().clone()] } else { verdicts };
+            let asked = last.yes().is_some();
             approved.push(last);
-            let verdicts: Vec<Verdict> = approved.iter().map(|approved| approved.verdict().clone()).collect();
-            if let Some(change) = place.keep_files(first, &verdicts, false) {
+            if let Some(change) = place.keep_files(first, &verdicts, asked) {
                 let pending = Pending { change: Some(change), ..Pending::default() };
                 pending::put(place.state(), first, &pending)?;
             }
-            Ok(Reply::Allow)
+            Ok(Reply::Allow(decided_by(&approved)))
         }
         None => Err("nothing was judged".to_owned()),
+    }
+}
+
+/// What the agent is told of a call that does not run. Where nobody answered in time, also where the question was.
+fn refused_words(place: &Place, finished: Finished) -> String {
+    match (finished.outcome, place.settings()) {
+        (Outcome::TimedOut, Ok(settings)) => format!("{}. {}", finished.message, inbox::where_to_answer(place.state(), settings)),
+        _ => finished.message,
     }
 }
 
@@ -178,7 +192,7 @@ fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &
         agent.can_ask(around)?;
     }
     if verdict.confirm == Confirm::Double {
-        return Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned());
+        return Err(format!("it takes two confirmations, and {}'s dialog has one", agent.title()));
     }
     let is_bounded = verdict.terms.sandbox_required || verdict.terms.contained;
     if operation.kind() == Kind::Terminal && is_bounded && (settings.hooks_exec == "never" || !agent.asks_about_what_runs()) {
@@ -187,17 +201,14 @@ fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &
     Ok(())
 }
 
-/// What the person reads in the agent's own dialog.
-fn question(operation: &Operation, verdict: &Verdict) -> String {
-    format!("{}: {}", sayso_core::explain::subject(operation), why(verdict))
-}
+/// So many reasons have room in a dialog of somebody else.
+const MAX_REASONS: usize = 3;
 
-/// Why it has to be asked.
-fn why(verdict: &Verdict) -> String {
-    let reasons: Vec<String> = verdict.reasons.iter().take(3).map(|reason| visible(&reason.text).into_owned()).collect();
-    let (reasons, risk) = (reasons.join("; "), verdict.risk.word());
-    // Where no rule says why, the risk is why.
-    if reasons.contains(&format!("({risk} risk)")) { reasons } else { format!("{reasons} (risk: {risk})") }
+/// What the person reads in the agent's own dialog.
+fn question(asked: &Asked) -> String {
+    let reasons: Vec<&str> = asked.why.iter().take(MAX_REASONS).map(|why| why.text.as_str()).collect();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+    format!("{} ({}){reasons}", asked.sentence, asked.verdict.level().words())
 }
 
 /// Why sayso cannot run a command in the agent's place, if it cannot.
@@ -229,7 +240,7 @@ fn is_handed_over(agent: &dyn Agent, approved: &Approved, settings: &Resolved) -
 /// Keeps an approved command, and lets the agent run `sayso exec` in its place.
 fn hand_over(agent: &dyn Agent, place: &Place, gate: &Gate, approved: Approved, wanted: &Wanted) -> Result<Reply, String> {
     let settings = place.settings()?;
-    let operation = Arc::new(approved.operation().clone());
+    let (operation, by) = (Arc::new(approved.operation().clone()), approved.decided_by());
     let hold = || -> Result<String, String> {
         if let Some(why) = why_not_run(agent, settings) {
             return Err(why);
@@ -241,7 +252,7 @@ fn hand_over(agent: &dyn Agent, place: &Place, gate: &Gate, approved: Approved, 
         place.command(&id)
     };
     match hold() {
-        Ok(command) => Ok(Reply::AllowAs(with(&wanted.input, "command", Node::text(command)))),
+        Ok(command) => Ok(Reply::AllowAs(by, with(&wanted.input, "command", Node::text(command)))),
         Err(why) => {
             place.was_not_run(&operation);
             Err(format!("it could not be handed to `sayso exec`: {why}"))
@@ -261,12 +272,12 @@ fn is_handed_over_when_asked(agent: &dyn Agent, place: &Place, around: &Around, 
     bounded || exec == "always" || !agent.has_rules_for_commands(around, asked.operation.workspace())
 }
 
-/// What the person has to know about a command that they do not see as the agent wrote it.
+/// What the person has to know about a command that they see behind `#`.
 const BESIDE: &str = "With your yes, sayso runs exactly what stands behind `#` above, once";
 
 /// Keeps a command that the agent asks about, and lets it ask about `sayso exec` in its place, with the command beside it.
 fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, wanted: &Wanted) -> Result<Reply, String> {
-    let (operation, verdict) = (Arc::clone(&asked.operation), Arc::clone(&asked.verdict));
+    let (operation, question) = (Arc::clone(&asked.operation), question(&asked));
     let hold = || -> Result<String, String> {
         let held = gate.set_aside_asked(asked, dialog(agent))?;
         let id = place.recorder.keep_for_dialog(&holding::write(&place.choice, &held.write())?, now())?;
@@ -275,7 +286,7 @@ fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, 
         place.command_beside(&id, operation.command().unwrap_or_default())
     };
     match hold() {
-        Ok(command) => Ok(Reply::AskAs(format!("{}. {BESIDE}", why(&verdict)), with(&wanted.input, "command", Node::text(command)))),
+        Ok(command) => Ok(Reply::AskAs(format!("{question}. {BESIDE}"), with(&wanted.input, "command", Node::text(command)))),
         Err(why) => {
             place.was_not_run(&operation);
             Err(format!("it could not be handed to `sayso exec`: {why}"))
@@ -284,8 +295,15 @@ fn hand_over_asked(agent: &dyn Agent, place: &Place, gate: &Gate, asked: Asked, 
 }
 
 /// Who answers a question that the agent asks.
-fn dialog(agent: &dyn Agent) -> String {
-    format!("the dialog of {}", agent.name())
+fn dialog(agent: &dyn Agent) -> DecidedBy {
+    DecidedBy::Dialog(agent.title().to_owned())
+}
+
+/// Who decided calls that may run: of several, a person who was asked.
+fn decided_by(approved: &[Approved]) -> DecidedBy {
+    let mut all = approved.iter().map(Approved::decided_by);
+    let first = all.next().unwrap_or(DecidedBy::Policy);
+    if first.is_person() { first } else { all.find(DecidedBy::is_person).unwrap_or(first) }
 }
 
 /// Whether a person said yes to these very calls in the inbox a moment ago, which is used up with that.
@@ -317,23 +335,27 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
         Decision::Allow => wanted.calls.as_slice(),
         // The person was asked a moment ago, and said yes to this very call.
         Decision::Ask if was_answered(&place, &wanted.calls)? => {
-            return Ok(if agent.answers_questions() { Reply::Allow } else { Reply::Nothing });
+            return Ok(if agent.answers_questions() { Reply::Allow(DecidedBy::Grant) } else { Reply::Nothing });
         }
         // The person is asked by the agent, and that is enough.
         Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" => return Ok(Reply::Nothing),
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),
     };
-    let gate = place.gate(first, why_not_run(agent, settings))?;
+    let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
+    let mut approved = Vec::new();
     for call in calls {
         let can_ask = |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
             true => Ok(Asker::Gate),
-            false => Err("it takes two confirmations, and the dialog of the agent has one; run it by hand".to_owned()),
+            false => {
+                let why = format!("it takes two confirmations, and {}'s dialog has one", agent.title());
+                Err(format!("{why}. {}", inbox::where_to_answer(place.state(), settings)))
+            }
         };
         match gate.answer(call.clone(), &can_ask) {
-            Answer::Run(_) => {}
+            Answer::Run(one) => approved.push(one),
             Answer::Refuse(finished) => return Ok(Reply::Deny(finished.message)),
             Answer::Ask(..) => return Ok(Reply::Nothing),
         }
     }
-    Ok(Reply::Allow)
+    Ok(Reply::Allow(decided_by(&approved)))
 }

@@ -1,11 +1,10 @@
 //! What one call of a hook works with: the policy from its snapshot, the journal, and a gate that runs nothing.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use sayso_core::decide::{Run as How, Uses};
-use sayso_core::effect::{Effect, EffectKind};
 use sayso_core::grant::Grant;
 use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
@@ -28,12 +27,13 @@ use sayso_world::whereabouts::Whereabouts;
 use super::inbox::Inbox;
 use crate::assemble::{Choice, RealWorld};
 use crate::bounding::Bounding;
+use crate::decision_log::DecisionLog;
+use crate::outlook::{HookWorld, changed_files};
 use crate::recorder::Recorder;
 use crate::{quick, record_folder, workbench};
 
-/// What parts a command of sayso from what a person reads beside it, on the same line and on lines of its own.
-const COMMENT: &str = " # ";
-const COMMENT_LINE: &str = "\n# ";
+/// How a line starts that a person reads and that no shell runs.
+const COMMENT: &str = "# ";
 
 /// What one call of a hook works with.
 pub(super) struct Place {
@@ -66,7 +66,8 @@ impl Place {
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
         let journal = Journal::open_in(folder)?;
-        let recorder = Arc::new(Recorder::new(journal, whereabouts.uid, settings));
+        let recorder =
+            Arc::new(Recorder::new(journal, whereabouts.uid, settings).with_log(DecisionLog::new(settings, whereabouts.home.as_deref())));
         Ok(Place { choice, policy: Arc::new(loaded.policy), recorder, grants: Arc::new(loaded.grants), whereabouts })
     }
 
@@ -81,25 +82,22 @@ impl Place {
     }
 
     /// A gate for the call; where a sandbox can bound a command that would be asked about, it knows that.
-    /// `not_run` says why sayso cannot run a command in the agent's place.
+    /// `not_run` says why sayso cannot run a command in the agent's place; `verdicts` are those on all calls of the event, where it has several.
     ///
     /// # Errors
     /// When there is no policy.
-    pub fn gate(&self, first: &Call, not_run: Option<String>) -> Result<Gate, String> {
+    pub fn gate(&self, first: &Call, verdicts: &[Verdict], not_run: Option<String>) -> Result<Gate, String> {
         let settings = self.settings()?;
         let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
         let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
         let world = RealWorld(Machine::new(self.whereabouts.clone()).containing(contains));
+        let world = HookWorld { world, beside: changed_files(verdicts) };
         let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
         let ports =
             Ports { world: Arc::new(world), ask: Arc::new(Inbox::new(self.state())), run: Arc::new(Nobody), store: Arc::new(store) };
         let gate = Gate::new(ports, Arc::clone(&self.policy), How::Interactive, Arc::new(now));
-        if is_command && settings.sandbox_require {
-            let bounding = Bounding::new(self.whereabouts.clone(), &self.policy, settings);
-            let none = bounding.insist().err().or_else(|| bounding.refuses());
-            if let Some(why) = not_run.or(none) {
-                gate.add_plugin("sandbox", Arc::new(move |_, _| Some((Decision::Deny, why.clone()))));
-            }
+        if let Some(why) = not_run.filter(|_| is_command && settings.sandbox_require) {
+            gate.add_plugin("sandbox", Arc::new(move |_, _| Some((Decision::Deny, why.clone()))));
         }
         Ok(gate)
     }
@@ -144,7 +142,7 @@ impl Place {
     /// Keeps the files that a call will change, so that it can be taken back; gives the name that they are kept under. A file that cannot be
     /// kept is no reason to refuse the call: the record says so.
     pub fn keep_files(&self, first: &Call, verdicts: &[Verdict], asked: bool) -> Option<String> {
-        let paths = paths(verdicts);
+        let paths = changed_files(verdicts);
         if paths.is_empty() {
             return None;
         }
@@ -152,7 +150,7 @@ impl Place {
             id: first.id.clone(),
             batch: None,
             session: first.session.clone(),
-            tool: tool::find(&first.tool).map_or("custom", |tool| tool.name).to_owned(),
+            tool: first.tool.clone(),
             workspace: first.workspace.clone(),
             undoes: Vec::new(),
             asked,
@@ -183,30 +181,25 @@ impl Place {
         Ok(sayso_shell::quote(&[program.to_owned(), "exec".to_owned(), id.to_owned()]))
     }
 
-    /// The same with what is held beside it, for a person who reads it: all of it, as comments, with nothing hidden in them.
+    /// The same below what is held, for a person who reads that first: all of it, as comments, with nothing hidden in them.
     ///
     /// # Errors
     /// When the program's own path cannot be written in a command.
     pub fn command_beside(&self, id: &str, text: &str) -> Result<String, String> {
-        let own = self.command(id)?;
         let shown = sayso_core::visible::visible_block(text);
-        let mut lines = shown.lines();
-        Ok(match (lines.next(), lines.next()) {
-            (Some(only), None) => format!("{own}{COMMENT}{only}"),
-            _ => shown.lines().fold(own, |all, line| format!("{all}{COMMENT_LINE}{line}")),
-        })
+        let comments: String = shown.lines().map(|line| format!("{COMMENT}{line}\n")).collect();
+        Ok(format!("{comments}{}", self.command(id)?))
     }
 
     /// Whether the command is one that sayso itself put there: it runs what was approved and nothing else. What stands beside it is comments.
     pub fn is_own_command(&self, input: &Node) -> bool {
         let command = input.get("command").and_then(Node::as_text).unwrap_or_default();
-        let (first, comments) = command.split_once('\n').map_or((command, None), |(first, rest)| (first, Some(rest)));
-        let bare = first.split_once(COMMENT).map_or(first, |(bare, _)| bare);
+        let (comments, bare) = command.rsplit_once('\n').map_or((None, command), |(comments, bare)| (Some(comments), bare));
         let id = bare.rsplit(' ').next().unwrap_or_default();
         id.len() == 32
             && id.bytes().all(|byte| byte.is_ascii_hexdigit())
             && self.command(id).is_ok_and(|own| own == bare)
-            && comments.is_none_or(|comments| comments.split('\n').all(|line| line.starts_with("# ")))
+            && comments.is_none_or(|comments| comments.split('\n').all(|line| line.starts_with(COMMENT)))
             && !command.chars().any(|sign| sign != '\n' && sayso_core::visible::is_hidden(sign))
     }
 
@@ -216,16 +209,6 @@ impl Place {
         // The agent is told so in any case.
         let _ = self.recorder.append(&Entry { at: now(), operation: Some(Arc::clone(operation)), what });
     }
-}
-
-/// The files that file tools would change, by the paths that were judged.
-fn paths(verdicts: &[Verdict]) -> Vec<PathBuf> {
-    let changes = |effect: &&Effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete) && effect.manner.file_tool;
-    let effects = verdicts.iter().flat_map(|verdict| verdict.effects.iter().filter(changes));
-    let mut paths: Vec<PathBuf> = effects.filter_map(|effect| Some(PathBuf::from(&effect.place()?.fact.as_ref()?.canonical))).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths
 }
 
 /// Writes everything down, and opens no database for answers that have no number of uses.

@@ -4,7 +4,7 @@ use sayso_core::node::Node;
 use sayso_core::verdict::Decision;
 
 use super::patterns::{any_command, glob, words};
-use super::{About, File, Imported, Ordered, Rule, jsonc, without_order};
+use super::{About, File, Imported, Ordered, Rule, jsonc, seeds, without_order};
 
 /// What tools of opencode do; the others are tools by their names.
 const READERS: [&str; 4] = ["read", "glob", "grep", "list"];
@@ -23,12 +23,37 @@ struct Stated {
     decision: Decision,
 }
 
+/// Keys of its settings that say nothing about permissions.
+const READ: [&str; 4] = ["permission", "permissions", "agent", "$schema"];
+
 pub(super) fn import(files: &[File]) -> Result<Imported, String> {
+    // The agents' runtime that took opencode for a model has a file of its own, whose keys are understood as they are.
+    let own_keys = |file: &File| seeds::document(file).is_ok_and(|document| is_runtime(&document));
+    match files.iter().filter(|file| own_keys(file)).count() {
+        0 => {}
+        count if count == files.len() => return seeds::import(files, seeds::OPENCODE),
+        _ => {
+            return Err(
+                "some of the files are `opencode.json`, and some have `permissions.bash`; import them one after the other".to_owned()
+            );
+        }
+    }
     let mut out = Imported::default();
     let (mut general, mut agents): (Vec<Stated>, Vec<Stated>) = (Vec::new(), Vec::new());
     for file in files {
         let document = jsonc::read(file)?;
         stated(file, None, &document, &mut general, &mut out);
+        let unread: Vec<&str> = document.entries().iter().map(|entry| entry.key.as_str()).filter(|key| !READ.contains(key)).collect();
+        if !unread.is_empty() {
+            out.note(&file.name, &unread.join(", "), "not read: nothing there is about permissions");
+        }
+        if ["permission", "permissions", "agent"].iter().all(|key| document.get(key).is_none()) {
+            out.note(
+                &file.name,
+                "permission",
+                "not there, so there is nothing to carry over: opencode would allow everything, and sayso asks by its mode",
+            );
+        }
         for entry in document.get("agent").map(Node::entries).unwrap_or_default() {
             stated(file, Some(&entry.key), &entry.node, &mut agents, &mut out);
         }
@@ -57,6 +82,16 @@ pub(super) fn import(files: &[File]) -> Result<Imported, String> {
     without_order(list, &mut out);
     out.note("opencode's own defaults", "`*`: allow", "left out: what no rule names is judged by sayso's mode");
     Ok(out)
+}
+
+/// Whether a document has the keys of the runtime: `permissions` with `edit`, `bash` or `webfetch`, for all or for single agents.
+fn is_runtime(document: &Node) -> bool {
+    let has = |node: Option<&Node>| node.is_some_and(|node| ["edit", "bash", "webfetch"].iter().any(|key| node.get(key).is_some()));
+    let dotted = |entry: &sayso_core::node::Entry| entry.key.starts_with("permissions.");
+    let agents = document.get("agents").map(Node::entries).unwrap_or_default();
+    has(document.get("permissions"))
+        || document.entries().iter().any(dotted)
+        || agents.iter().any(|agent| has(agent.node.get("permissions")))
 }
 
 /// Reads `permission`, or the newer `permissions`. A key that was there already keeps its place, as opencode has it.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use sayso_core::diagnostic::{Severity, Source};
 use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::text::count as nouns;
 use sayso_core::text::json;
 use sayso_core::verdict::Decision;
 use sayso_core::visible::visible;
@@ -105,14 +106,16 @@ fn exceptions(first: &About, all: &[About]) -> String {
 pub fn report(imported: &Imported) -> String {
     let mut out = String::new();
     let count = |decision: Decision| imported.rules.iter().filter(|rule| rule.decision == decision).count();
-    let _ = writeln!(
-        out,
-        "{} rules: {} deny, {} ask, {} allow",
-        imported.rules.len(),
-        count(Decision::Deny),
-        count(Decision::Ask),
-        count(Decision::Allow)
-    );
+    let number = imported.rules.len();
+    let keys: Vec<&str> = imported.keys.iter().map(|(key, _)| key.as_str()).filter(|key| *key != "profile").collect();
+    if number > 0 || keys.is_empty() {
+        let (deny, ask, allow) = (count(Decision::Deny), count(Decision::Ask), count(Decision::Allow));
+        let rules = nouns::count(number, "rule");
+        let _ = writeln!(out, "{rules}: {deny} deny, {ask} ask, {allow} allow");
+    }
+    if !keys.is_empty() {
+        let _ = writeln!(out, "keys that it sets: {}", visible(&keys.join(", ")));
+    }
     if imported.notes.is_empty() {
         out.push_str("everything could be carried over as it was\n");
     }

@@ -70,6 +70,9 @@ impl Hooks<'_> {
         if event.blocks {
             handler.push(("onFailure", Node::text("block")));
         }
+        if self.who == Which::Claude && event.name == "PreToolUse" {
+            handler.push(("statusMessage", Node::text(STATUS)));
+        }
         Ok(Node::map([("matcher", Node::text("*")), ("hooks", Value::List(vec![Node::map(handler)]).into())]))
     }
 
@@ -196,6 +199,8 @@ pub fn started(who: Which, handler: &Node) -> Option<String> {
     (Path::new(&program).file_name()? == "sayso").then_some(program)
 }
 
+/// What Claude Code shows while the hook has not answered.
+const STATUS: &str = "sayso is judging; if this takes long, it asks you in `sayso watch` or on its page";
 /// What tells the hook how long the agent waits.
 const WAIT: &str = "--wait";
 

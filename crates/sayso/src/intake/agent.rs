@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent as Caller, Call};
 use sayso_core::paths::join;
@@ -90,10 +91,10 @@ pub struct Wanted {
 /// What the agent is answered.
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// It may run.
-    Allow,
-    /// It may run with these arguments instead.
-    AllowAs(Node),
+    /// It may run, and who decided that.
+    Allow(DecidedBy),
+    /// It may run with these arguments instead, and who decided that.
+    AllowAs(DecidedBy, Node),
     /// It must not run, and why.
     Deny(String),
     /// The agent asks the person, and shows why.
@@ -341,10 +342,10 @@ pub fn decision(reply: &Reply, takes_arguments: bool) -> Said {
         Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
     };
     match reply {
-        Reply::Allow => answer(vec![("behavior", Node::text("allow"))]),
-        Reply::AllowAs(input) if takes_arguments => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
+        Reply::Allow(_) => answer(vec![("behavior", Node::text("allow"))]),
+        Reply::AllowAs(_, input) if takes_arguments => answer(vec![("behavior", Node::text("allow")), ("updatedInput", input.clone())]),
         Reply::Deny(why) => answer(vec![("behavior", Node::text("deny")), ("message", Node::text(reason(why)))]),
-        Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) | Reply::Nothing => Said::nothing(),
     }
 }
 
@@ -356,6 +357,16 @@ pub fn split_mcp(name: &str) -> Option<(&str, &str)> {
         [at] => Some((rest.get(..*at)?, rest.get(at + 2..)?)).filter(|(_, tool)| !tool.is_empty()),
         _ => None,
     }
+}
+
+/// Why a call may run, for the person: who decided it.
+pub fn allowed_by(by: &DecidedBy) -> String {
+    format!("allowed by {}", by.words())
+}
+
+/// The same for a command that sayso runs.
+pub fn run_by_sayso(by: &DecidedBy) -> String {
+    format!("{}, and run by sayso", allowed_by(by))
 }
 
 /// A reason that is never empty, on lines that hold nothing hidden.

@@ -8,8 +8,8 @@ use sayso_core::operation::{Call, ToolSays};
 use sayso_core::paths::join;
 
 use super::agent::{
-    Agent, Around, Event, Named, Reply, Said, Session, Wanted, decision, foreign, maybe, numbered, own_names, reason, shown, split_mcp,
-    text, without,
+    Agent, Around, Event, Named, Reply, Said, Session, Wanted, allowed_by, decision, foreign, maybe, numbered, own_names, reason,
+    run_by_sayso, shown, split_mcp, text, without,
 };
 use super::claude_rules;
 
@@ -125,17 +125,21 @@ impl Agent for Claude {
     }
 
     fn before(&self, reply: &Reply) -> Said {
-        let answer = |decision: &str, why: Option<&str>, input: Option<&Node>| {
+        let fields = |decision: &str, why: Option<&str>, input: Option<&Node>| {
             let mut fields = vec![("hookEventName", Node::text("PreToolUse")), ("permissionDecision", Node::text(decision))];
             fields.extend(why.map(|why| ("permissionDecisionReason", Node::text(reason(why)))));
             fields.extend(input.map(|input| ("updatedInput", input.clone())));
-            Said::json(&Node::map([("hookSpecificOutput", Node::map(fields))]))
+            ("hookSpecificOutput", Node::map(fields))
         };
+        let answer = |decision: &str, why: Option<&str>, input: Option<&Node>| Said::json(&Node::map([fields(decision, why, input)]));
         match reply {
-            Reply::Allow => answer("allow", Some("allowed by the policy"), None),
-            Reply::AllowAs(input) => answer("allow", Some("allowed by the policy, and run by sayso"), Some(input)),
+            Reply::Allow(by) => answer("allow", Some(&allowed_by(by)), None),
+            Reply::AllowAs(by, input) => answer("allow", Some(&run_by_sayso(by)), Some(input)),
             Reply::Deny(why) => answer("deny", Some(why), None),
-            Reply::Ask(why) => answer("ask", Some(why), None),
+            Reply::Ask(why) => {
+                // Its dialogs for files show no reason; a message of the hook it shows beside every dialog.
+                Said::json(&Node::map([fields("ask", Some(why), None), ("systemMessage", Node::text(reason(why)))]))
+            }
             Reply::AskAs(why, input) => answer("ask", Some(why), Some(input)),
             Reply::Defer(why) => answer("defer", Some(why), None),
             Reply::Nothing => Said::nothing(),
@@ -148,7 +152,7 @@ impl Agent for Claude {
 
     fn can_ask(&self, around: &Around) -> Result<(), String> {
         match around.attended.as_deref() {
-            Some("0") => Err("nobody sits in front of this session; allow it with a rule, or run it by hand".to_owned()),
+            Some("0") => Err("nobody sits in front of this session".to_owned()),
             _ => Ok(()),
         }
     }

@@ -108,8 +108,8 @@ impl Agent for Codex {
         let says = |word: &str| ("permissionDecision", Node::text(word));
         let why = |why: &str| ("permissionDecisionReason", Node::text(reason(why)));
         match reply {
-            Reply::Allow | Reply::Nothing => Said::nothing(),
-            Reply::AllowAs(input) => answer(vec![says("allow"), ("updatedInput", input.clone())]),
+            Reply::Allow(_) | Reply::Nothing => Said::nothing(),
+            Reply::AllowAs(_, input) => answer(vec![says("allow"), ("updatedInput", input.clone())]),
             Reply::Deny(words) => answer(vec![says("deny"), why(words)]),
             // Nobody gets here: it cannot be told to ask, and silence would run the tool.
             Reply::Ask(words) | Reply::AskAs(words, _) | Reply::Defer(words) => answer(vec![says("deny"), why(words)]),
@@ -122,7 +122,7 @@ impl Agent for Codex {
     }
 
     fn can_ask(&self, _: &Around) -> Result<(), String> {
-        Err("Codex cannot be told to ask; allow it with a rule, or run it by hand".to_owned())
+        Err("Codex cannot be told to ask".to_owned())
     }
 
     fn can_defer(&self, _: &Around) -> bool {

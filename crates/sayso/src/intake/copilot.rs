@@ -5,7 +5,7 @@
 
 use sayso_core::node::Node;
 
-use super::agent::{Moment, Reply, Said, text};
+use super::agent::{Moment, Reply, Said, allowed_by, run_by_sayso, text};
 use super::dialect::{CANNOT_ASK, Dialect, Keys, Own, Server, because, by_keys, cwd, never_answered, nothing_several, own, says};
 
 /// Copilot CLI.
@@ -101,9 +101,9 @@ fn server(_: &Node, _: &str) -> Result<Server, String> {
 fn before(reply: &Reply) -> Said {
     let answer = |decision: &str, why: &str| vec![("permissionDecision", Node::text(decision)), because("permissionDecisionReason", why)];
     match reply {
-        Reply::Allow => says(answer("allow", "allowed by the policy")),
-        Reply::AllowAs(input) => {
-            let mut fields = answer("allow", "allowed by the policy, and run by sayso");
+        Reply::Allow(by) => says(answer("allow", &allowed_by(by))),
+        Reply::AllowAs(by, input) => {
+            let mut fields = answer("allow", &run_by_sayso(by));
             fields.push(("modifiedArgs", input.clone()));
             says(fields)
         }

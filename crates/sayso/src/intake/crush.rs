@@ -51,8 +51,8 @@ fn server(_: &Node, _: &str) -> Result<Server, String> {
 
 fn before(reply: &Reply) -> Said {
     match reply {
-        Reply::Allow => says(vec![("decision", Node::text("allow"))]),
-        Reply::AllowAs(input) => says(vec![("decision", Node::text("allow")), ("updated_input", input.clone())]),
+        Reply::Allow(_) => says(vec![("decision", Node::text("allow"))]),
+        Reply::AllowAs(_, input) => says(vec![("decision", Node::text("allow")), ("updated_input", input.clone())]),
         Reply::Deny(why) => says(vec![("decision", Node::text("deny")), because("reason", why)]),
         Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => before(&Reply::Deny(CANNOT_ASK.to_owned())),
         Reply::Nothing => Said::nothing(),

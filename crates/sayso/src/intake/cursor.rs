@@ -90,8 +90,8 @@ fn server(_: &Node, _: &str) -> Result<Server, String> {
 
 fn before(reply: &Reply) -> Said {
     match reply {
-        Reply::Allow | Reply::Nothing => says(vec![("permission", Node::text("allow"))]),
+        Reply::Allow(_) | Reply::Nothing => says(vec![("permission", Node::text("allow"))]),
         Reply::Deny(why) => says(vec![("permission", Node::text("deny")), because("user_message", why), because("agent_message", why)]),
-        Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => before(&Reply::Deny(CANNOT_ASK.to_owned())),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => before(&Reply::Deny(CANNOT_ASK.to_owned())),
     }
 }

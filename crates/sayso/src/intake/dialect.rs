@@ -317,7 +317,7 @@ impl Agent for Dialect {
     /// None of them is trusted with a question: where nobody sits in front of it, some ignore it, some wait for ever, and none of them says
     /// whether somebody does.
     fn can_ask(&self, _: &Around) -> Result<(), String> {
-        Err(format!("{} cannot be relied on to ask; open the inbox (`sayso serve`), allow it with a rule, or run it by hand", self.title))
+        Err(format!("{} cannot be relied on to ask", self.title))
     }
 
     fn can_defer(&self, _: &Around) -> bool {

@@ -130,8 +130,8 @@ fn server(document: &Node, _: &str) -> Result<Server, String> {
 
 fn before(reply: &Reply) -> Said {
     match reply {
-        Reply::Allow => says(vec![("decision", Node::text("allow"))]),
-        Reply::AllowAs(input) => {
+        Reply::Allow(_) => says(vec![("decision", Node::text("allow"))]),
+        Reply::AllowAs(_, input) => {
             let changed = Node::map([("hookEventName", Node::text("BeforeTool")), ("tool_input", input.clone())]);
             says(vec![("decision", Node::text("allow")), ("hookSpecificOutput", changed)])
         }

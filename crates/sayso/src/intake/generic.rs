@@ -2,9 +2,10 @@
 //!
 //! docs/guide/hooks.md describes it. The plugins that sayso puts into agents speak it, too, with the names that those have for their tools.
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::Node;
 
-use super::agent::{Around, Moment, Reply, Said, text};
+use super::agent::{Around, Moment, Reply, Said, allowed_by, run_by_sayso, text};
 use super::dialect::{CANNOT_ASK, Dialect, Keys, Server, because, by_keys, never_answered, nothing_several, says};
 
 /// Any program.
@@ -58,9 +59,10 @@ pub(super) fn named(document: &Node, _: &str) -> Result<Server, String> {
 pub(super) fn before(reply: &Reply) -> Said {
     let answer = |decision: &str, why: &str| vec![("decision", Node::text(decision)), because("reason", why)];
     match reply {
-        Reply::Allow | Reply::Nothing => says(answer("allow", "allowed by the policy")),
-        Reply::AllowAs(input) => {
-            let mut fields = answer("allow", "allowed by the policy, and run by sayso");
+        Reply::Allow(by) => says(answer("allow", &allowed_by(by))),
+        Reply::Nothing => says(answer("allow", &allowed_by(&DecidedBy::Policy))),
+        Reply::AllowAs(by, input) => {
+            let mut fields = answer("allow", &run_by_sayso(by));
             fields.push(("arguments", input.clone()));
             says(fields)
         }

@@ -5,7 +5,7 @@
 
 use sayso_core::node::Node;
 
-use super::agent::{Moment, Reply, Said};
+use super::agent::{Moment, Reply, Said, allowed_by};
 use super::dialect::{
     CANNOT_ASK, Dialect, Keys, Own, USUAL, because, by_keys, hook_event_name, joined_by_two, never_answered, nothing_several, own, says,
 };
@@ -99,9 +99,9 @@ pub(super) fn before(reply: &Reply) -> Said {
         says(vec![("hookSpecificOutput", Node::map(fields))])
     };
     match reply {
-        Reply::Allow => answer("allow", "allowed by the policy"),
+        Reply::Allow(by) => answer("allow", &allowed_by(by)),
         Reply::Deny(why) => answer("deny", why),
-        Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => answer("deny", CANNOT_ASK),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => answer("deny", CANNOT_ASK),
         Reply::Nothing => Said::nothing(),
     }
 }

@@ -102,8 +102,8 @@ fn server(document: &Node, tool: &str) -> Result<Server, String> {
 
 pub(super) fn before(reply: &Reply) -> Said {
     match reply {
-        Reply::Allow | Reply::Nothing => Said::nothing(),
+        Reply::Allow(_) | Reply::Nothing => Said::nothing(),
         Reply::Deny(why) => Said::refused(why),
-        Reply::AllowAs(_) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => Said::refused(CANNOT_ASK),
+        Reply::AllowAs(..) | Reply::Ask(_) | Reply::AskAs(..) | Reply::Defer(_) => Said::refused(CANNOT_ASK),
     }
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
 use sayso_core::presentation::Body;
-use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope};
+use sayso_core::prompt::{Choice, Ended, Prompt, Round, Scope, Why};
 use sayso_gate::ports::{Ask, Later};
 
 use super::message::Id;
@@ -171,7 +172,7 @@ impl Asked {
     /// What an answer of the client says. Everything but a plain yes is a no.
     fn ended(&self, result: Option<&Node>) -> Ended {
         let text = |key: &str| result.and_then(|result| result.get(key)).and_then(Node::as_text);
-        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: "the client's dialog".to_owned() };
+        let answered = |choice| Ended::Answered { answer: self.prompt.answer(choice), by: DecidedBy::Dialog("the client".to_owned()) };
         let chosen = result.and_then(|result| result.get("content")).and_then(|content| content.get("decision")).and_then(Node::as_text);
         match (text("action"), chosen) {
             (Some("accept"), Some(chosen)) => match offered(&self.prompt).find(|(_, words)| words == chosen) {
@@ -196,8 +197,9 @@ fn message(prompt: &Prompt) -> Option<String> {
     let presentation = &prompt.presentation;
     let body = presentation.full.as_deref().unwrap_or(&presentation.body);
     let Body::Structured(rows) = body else { return None };
-    let mut lines = vec![format!("sayso asks: {}", prompt.description)];
-    lines.extend(presentation.warnings.iter().map(|warning| format!("warning: {warning}")));
+    let mut lines = vec![format!("sayso asks: {}", prompt.sentence)];
+    let word = |why: &Why| if why.is_warning { "warning" } else { "because" };
+    lines.extend(prompt.why.iter().map(|why| format!("{}: {}", word(why), why.text)));
     // Its first line names both, and some dialogs fold all but the first few lines: what matters comes first.
     let more = rows.iter().filter(|(name, _)| !matches!(name.as_str(), "server" | "tool"));
     lines.extend(more.chain(&presentation.details).map(|(name, value)| format!("{name}: {value}")));
@@ -215,7 +217,7 @@ impl Ask for Asks {
             if let Some(open) = &open {
                 let once = |by: &str| {
                     let answer = prompt.answer(Choice::Offer(prompt.offer(Scope::Once).unwrap_or_default()));
-                    Ended::Answered { answer, by: by.to_owned() }
+                    Ended::Answered { answer, by: by.into() }
                 };
                 if self.was_asked_at_hook(&prompt, open) {
                     return once("the hook that was asked before");

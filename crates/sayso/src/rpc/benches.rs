@@ -17,6 +17,7 @@ use sayso_world::whereabouts::Whereabouts;
 
 use super::now;
 use crate::assemble::{Choice, RealWorld};
+use crate::decision_log::DecisionLog;
 use crate::recorder::Recorder;
 use crate::serve::sources::Sources;
 use crate::{quick, record_folder, workbench};
@@ -85,7 +86,10 @@ impl Benches {
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
         let settings = settings.clone();
-        let recorder = Arc::new(Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings));
+        let recorder = Arc::new(
+            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, &settings)
+                .with_log(DecisionLog::new(&settings, self.whereabouts.home.as_deref())),
+        );
         let policy = Arc::new(loaded.policy);
         if let Some(before) = known.get(workspace) {
             // What waits there is judged by what is in force when it is answered.

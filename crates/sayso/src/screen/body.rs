@@ -1,19 +1,21 @@
 //! The body of a presentation as lines of text: a command, a change, the content of a file, names and values.
 
-use sayso_core::presentation::{Body, Change, Diff};
+use sayso_core::presentation::{Body, Change, Diff, content_heading};
 use sayso_core::size;
+use sayso_core::visible::visible;
 
 use super::paint::{Paint, Tone};
 
 /// The lines of a body. Nothing of it is cut here; the terminal wraps what is too long.
-pub fn lines(body: &Body, paint: Paint) -> Vec<String> {
+///
+/// The folder of a command is only told where it is not the workspace, and what it does is for the details.
+pub fn lines(body: &Body, workspace: &str, paint: Paint) -> Vec<String> {
     match body {
         Body::Text(lines) => lines.clone(),
-        Body::Command { lines, folder, effects, .. } => command(lines, folder, effects, paint),
+        Body::Command { lines, folder, .. } => command(lines, folder, workspace, paint),
         Body::Diff(diff) => change(diff, paint),
-        Body::Content { path, language, lines, size, notes } => {
-            let what = language.map_or(String::new(), |language| format!(", {language}"));
-            let mut out = vec![paint.tone(Tone::Blue, &format!("new file {path} ({}{what})", size::words(*size)))];
+        Body::Content { path, language, lines, size, notes, over } => {
+            let mut out = vec![paint.tone(Tone::Blue, &content_heading(path, *size, *language, over.as_deref()))];
             out.extend(notes.iter().map(|note| paint.tone(Tone::Yellow, note)));
             let width = lines.len().to_string().len();
             out.extend(lines.iter().enumerate().map(|(at, line)| {
@@ -22,16 +24,19 @@ pub fn lines(body: &Body, paint: Paint) -> Vec<String> {
             }));
             out
         }
-        Body::Structured(rows) => {
-            let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(24);
-            rows.iter().flat_map(|(name, value)| row(name, value, width, paint)).collect()
-        }
+        Body::Structured(rows) => table(rows, paint),
         Body::Binary { path, media, size } => vec![format!("{path}: binary file, {media} ({})", size::words(*size))],
     }
 }
 
+/// Names and values, one below the other.
+pub fn table(rows: &[(String, String)], paint: Paint) -> Vec<String> {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default().min(28);
+    rows.iter().flat_map(|(name, value)| row(name, value, width, paint)).collect()
+}
+
 /// A name and its value, which may have several lines.
-pub fn row(name: &str, value: &str, width: usize, paint: Paint) -> Vec<String> {
+fn row(name: &str, value: &str, width: usize, paint: Paint) -> Vec<String> {
     let mut out = Vec::new();
     for (at, line) in value.split('\n').enumerate() {
         let name = if at == 0 { name } else { "" };
@@ -40,17 +45,15 @@ pub fn row(name: &str, value: &str, width: usize, paint: Paint) -> Vec<String> {
     out
 }
 
-fn command(lines: &[String], folder: &str, effects: &[String], paint: Paint) -> Vec<String> {
+fn command(lines: &[String], folder: &str, workspace: &str, paint: Paint) -> Vec<String> {
     let mut out: Vec<String> = lines
         .iter()
         .enumerate()
         // Each line of it is marked as a shell would: without, a line of a command could look like the end of the prompt.
         .map(|(at, line)| format!("{} {}", if at == 0 { "$" } else { ">" }, paint.tone(Tone::Strong, line)))
         .collect();
-    out.push(paint.tone(Tone::Faint, &format!("  in {folder}")));
-    if !effects.is_empty() {
-        out.push(String::new());
-        out.extend(effects.iter().map(|effect| format!("  • {effect}")));
+    if *folder != *visible(workspace) {
+        out.push(paint.tone(Tone::Faint, &format!("  in {folder}")));
     }
     out
 }

@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, tcflush, tcgetattr, tcgetwinsize, tcsetattr};
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::keymap::{Action, Keymap};
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope, Stores};
-use sayso_core::verdict::{Confirm, Risk};
+use sayso_core::prompt::{Answer, Choice, Ended, Offer, Prompt, Round, RuleText, Scope, Stores};
 use sayso_core::visible::visible;
 use sayso_gate::ports::{Ask, Later};
+use sayso_tui::patterns::Patterns;
 
 use super::paint::Tone;
 use super::plain::{self, Look};
 use super::reply::{self, Reply};
 use super::scrolled::{rows, scrolled};
-use super::{body, paint::Paint};
+use super::{Deadline, body, paint::Paint};
 
 /// What was typed before the prompt stood there for so long does not count (I-11).
 const ARMING: Duration = Duration::from_millis(300);
@@ -38,7 +39,9 @@ const LONGEST_LINE: usize = 4096;
 pub struct Line {
     tty: Mutex<File>,
     look: Look,
+    patterns: Arc<dyn Patterns>,
     stopped: Arc<AtomicBool>,
+    deadline: Option<Arc<dyn Deadline>>,
 }
 
 /// What came of waiting for a line.
@@ -57,23 +60,58 @@ fn open() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty")
 }
 
-/// Lets a question stand there for a moment, and forgets what was typed until then.
-pub fn forget_typed(tty: &impl AsFd) -> io::Result<()> {
+/// Lets a question stand there for a moment, and forgets what was typed until then. Tells whether anything was.
+pub fn forget_typed(tty: &impl AsFd) -> io::Result<bool> {
     std::thread::sleep(ARMING);
-    Ok(tcflush(tty, QueueSelector::IFlush)?)
+    let typed = is_typed(tty, Duration::ZERO)?;
+    tcflush(tty, QueueSelector::IFlush)?;
+    Ok(typed)
+}
+
+/// Whether something was typed by now, or is in a moment: also a line without an end, which a terminal keeps for itself while it gives
+/// lines.
+fn is_typed(tty: &impl AsFd, moment: Duration) -> io::Result<bool> {
+    let lines = tcgetattr(tty)?;
+    let mut bytes = lines.clone();
+    bytes.local_modes.remove(LocalModes::ICANON);
+    bytes.special_codes[SpecialCodeIndex::VMIN] = 1;
+    bytes.special_codes[SpecialCodeIndex::VTIME] = 0;
+    tcsetattr(tty, OptionalActions::Now, &bytes)?;
+    let moment = Timespec { tv_sec: 0, tv_nsec: moment.subsec_nanos().into() };
+    let found = poll(&mut [PollFd::new(tty, PollFlags::IN)], Some(&moment));
+    tcsetattr(tty, OptionalActions::Now, &lines)?;
+    match found {
+        Ok(count) => Ok(count > 0),
+        // Unknown counts as typed, so it is asked again.
+        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Line {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C.
-    pub fn open(look: impl FnOnce(Paint) -> Look, stopped: Arc<AtomicBool>) -> io::Result<Self> {
+    pub fn open(look: impl FnOnce(Paint) -> Look, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>) -> io::Result<Self> {
         let tty = open()?;
         let look = look(Paint::for_stream(&tty));
-        Ok(Line { tty: Mutex::new(tty), look, stopped })
+        Ok(Line { tty: Mutex::new(tty), look, patterns, stopped, deadline: None })
+    }
+
+    /// The same with a deadline that is kept elsewhere.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Arc<dyn Deadline>) -> Self {
+        Line { deadline: Some(deadline), ..self }
     }
 
     fn put(&self, prompt: &Prompt) -> Ended {
         let mut tty = self.tty.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut asking = Asking { tty: &mut tty, look: self.look, stopped: &self.stopped, clock: Clock::start(prompt.timeout) };
+        let mut asking = Asking {
+            tty: &mut tty,
+            look: self.look,
+            patterns: self.patterns.as_ref(),
+            stopped: &self.stopped,
+            clock: Clock::start(prompt.timeout, self.deadline.clone()),
+            enter_approves: self.look.enter_approves && prompt.is_routine(),
+        };
         asking.put(prompt).unwrap_or_else(|error| Ended::Failed(format!("the terminal broke: {error}")))
     }
 }
@@ -89,17 +127,22 @@ struct Clock {
     wait: Option<Duration>,
     due: Option<Instant>,
     last: Option<Instant>,
+    /// Where it is kept elsewhere, that counts.
+    kept: Option<Arc<dyn Deadline>>,
 }
 
 impl Clock {
-    fn start(seconds: Option<u64>) -> Self {
+    fn start(seconds: Option<u64>, kept: Option<Arc<dyn Deadline>>) -> Self {
         let wait = seconds.map(Duration::from_secs);
         let after = |wait: Duration| Instant::now().checked_add(wait);
-        Clock { wait, due: wait.and_then(after), last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))) }
+        Clock { wait, due: wait.and_then(after), last: wait.and_then(|wait| after(wait.saturating_mul(LONGEST_WAIT))), kept }
     }
 
     /// Somebody is at the prompt.
     fn activity(&mut self) {
+        if let Some(kept) = &self.kept {
+            return kept.activity();
+        }
         if let (Some(wait), Some(last)) = (self.wait, self.last) {
             self.due = Instant::now().checked_add(wait).map(|due| due.min(last));
         }
@@ -107,7 +150,8 @@ impl Clock {
 
     /// What is left, none for ever; zero when the time is up.
     fn left(&self) -> Option<Duration> {
-        self.due.map(|due| due.saturating_duration_since(Instant::now()))
+        let due = self.kept.as_ref().map_or(self.due, |kept| kept.due());
+        due.map(|due| due.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -115,8 +159,11 @@ impl Clock {
 struct Asking<'a> {
     tty: &'a mut File,
     look: Look,
+    patterns: &'a dyn Patterns,
     stopped: &'a AtomicBool,
     clock: Clock,
+    /// Enter says yes. What is typed too early or means nothing ends that: whoever did so is not looking (Z-03).
+    enter_approves: bool,
 }
 
 impl Asking<'_> {
@@ -127,50 +174,69 @@ impl Asking<'_> {
         let mut unseen = scrolled.unseen;
         lines.extend(scrolled.lines);
         self.say(&lines)?;
-        let question = if prompt.round == Round::Second { "Really? [y/N]: " } else { "Your answer: " };
+        let question = match prompt.round {
+            Round::Second => format!("Really? [{}/N]: ", self.key(Action::Allow(Scope::Once))),
+            _ => "Your answer: ".to_owned(),
+        };
         loop {
-            let typed = match self.answer(question)? {
+            let typed = match self.answer(&question)? {
                 Typed::Line(typed) => typed,
                 Typed::TimedOut => return Ok(Ended::TimedOut),
-                Typed::Stopped => return Ok(answered(prompt, Choice::Quit, None)),
+                Typed::Stopped => return Ok(answered(prompt, Choice::Quit, None, "Ctrl-C")),
             };
             if typed.trim().is_empty() {
-                return Ok(answered(prompt, self.enter(prompt), None));
+                return Ok(answered(prompt, self.enter(prompt), None, "Enter"));
             }
+            let key = reply::parts(&typed).0;
             match reply::read(prompt, self.look.keymap, &typed) {
-                Reply::Decided(Choice::Offer(_) | Choice::Pattern { .. }, _) | Reply::Wider(_) | Reply::Pattern if unseen => {
+                Reply::Decided(Choice::Offer(_) | Choice::Pattern { .. }, _) | Reply::Wider(_) | Reply::Kept(_) | Reply::Pattern
+                    if unseen =>
+                {
                     self.say(&[format!(
                         "  its start is out of sight; `{}` shows it first, and nothing is decided",
                         self.key(Action::View)
                     )])?;
                 }
-                Reply::Decided(choice, note) => return Ok(answered(prompt, choice, note)),
+                Reply::Decided(choice, note) => return Ok(answered(prompt, choice, note, key)),
                 Reply::Wider(offers) => {
                     if let Some(choice) = self.confirm(prompt, &offers)? {
-                        return Ok(answered(prompt, choice, None));
+                        return Ok(answered(prompt, choice, None, key));
+                    }
+                }
+                Reply::Kept(choice) => {
+                    if let Some(choice) = self.keep(prompt, choice)? {
+                        return Ok(answered(prompt, choice, None, key));
                     }
                 }
                 Reply::Pattern => {
                     if let Some(choice) = self.pattern(prompt)? {
-                        return Ok(answered(prompt, choice, None));
+                        return Ok(answered(prompt, choice, None, key));
                     }
                 }
                 Reply::View => unseen &= !self.view(prompt)?,
-                Reply::Help => self.say(&plain::legend(prompt, self.look))?,
-                Reply::Nothing(why) => self.say(&[format!("  {why}; nothing is decided. `{}` shows them", self.key(Action::Help))])?,
+                Reply::Help => self.say(&plain::legend(prompt, self.look, self.enter_approves))?,
+                Reply::Nothing(why) => {
+                    self.say(&[format!("  {why}; nothing is decided. `{}` shows them", self.key(Action::Help))])?;
+                    self.disturb()?;
+                }
             }
         }
     }
 
     /// Enter alone is a denial, except where the policy lets it approve what is routine (Z-03).
     fn enter(&self, prompt: &Prompt) -> Choice {
-        let routine = prompt.verdict.confirm != Confirm::Double
-            && matches!(prompt.verdict.risk, Risk::Low | Risk::Medium)
-            && !prompt.verdict.reasons.iter().any(|reason| reason.must_ask);
         match prompt.offer(Scope::Once) {
-            Some(once) if self.look.enter_approves && routine => Choice::Offer(once),
+            Some(once) if self.enter_approves => Choice::Offer(once),
             _ => Choice::Deny,
         }
+    }
+
+    /// Something was typed that answers nothing: from here on Enter denies.
+    fn disturb(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.enter_approves) {
+            self.say(&["  Enter denies from here on".to_owned()])?;
+        }
+        Ok(())
     }
 
     fn key(&self, action: Action) -> char {
@@ -184,64 +250,92 @@ impl Asking<'_> {
             [] => return Ok(None),
             [one] => *one,
             several => {
-                let list: Vec<String> = several.iter().enumerate().map(|(at, offer)| format!("  {}  {}", at + 1, words(offer))).collect();
+                let marked = self.look.keymap.first_proposal(prompt, several);
+                let mark = |at: usize| if marked > 0 && at == marked { "▸" } else { " " };
+                let list: Vec<String> =
+                    several.iter().enumerate().map(|(at, offer)| format!(" {}{}  {}", mark(at), at + 1, words(offer))).collect();
                 self.say(&list)?;
-                let Typed::Line(typed) = self.answer("Which one? (Enter goes back): ")? else { return Ok(None) };
-                let number = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let Some(chosen) = number.and_then(|at| several.get(at)) else { return Ok(None) };
+                let Some(at) = self.number("How wide?")? else { return Ok(None) };
+                let Some(chosen) = several.get(at) else { return Ok(None) };
                 *chosen
             }
         };
-        self.say(&[format!("  {}", self.look.paint.tone(Tone::Yellow, &format!("this would {}", words(&chosen))))])?;
-        Ok(self.sure()?.then_some(Choice::Offer(chosen)))
+        self.keep(prompt, Choice::Offer(chosen))
+    }
+
+    /// Shows what a choice keeps and what it would have covered, and asks for the second key.
+    fn keep(&mut self, prompt: &Prompt, choice: Choice) -> io::Result<Option<Choice>> {
+        let (words, stores, scope) = match &choice {
+            Choice::Offer(at) => match prompt.offers.get(*at) {
+                Some(offer) => (offer.to_confirm(prompt.operation.tool()), offer.stores.clone(), offer.scope),
+                None => return Ok(None),
+            },
+            Choice::Pattern { text, scope } => match self.patterns.check(text, prompt) {
+                Ok(rule) => {
+                    let stores = Stores::Rule(RuleText { key: rule.key(), pattern: rule.pattern().into() });
+                    (format!("this would {}", rule.words(*scope)), stores, *scope)
+                }
+                Err(why) => {
+                    self.say(&[format!("  ✗ {}; nothing is decided", visible(&why))])?;
+                    return Ok(None);
+                }
+            },
+            Choice::Deny | Choice::Quit => return Ok(Some(choice)),
+        };
+        let mut lines = vec![format!("  {}", self.look.paint.tone(Tone::Yellow, &words))];
+        lines.extend(self.patterns.earlier(&stores, scope, prompt).map(|earlier| format!("  {}", earlier.words(prompt))));
+        self.say(&lines)?;
+        Ok(self.sure()?.then_some(choice))
     }
 
     /// A pattern of the person's own. The gate checks it: it has to fit this call, and must not be too broad.
     fn pattern(&mut self, prompt: &Prompt) -> io::Result<Option<Choice>> {
-        let is_rule = |at: &usize| prompt.offers.get(*at).is_some_and(|offer| matches!(offer.stores, Stores::Rule(_)));
-        let rules: Vec<usize> = (0..prompt.offers.len()).filter(is_rule).collect();
-        let of = |at: &usize| prompt.offers.get(*at);
-        let list = rules.iter().filter_map(of).enumerate();
-        let list: Vec<String> = list.map(|(at, offer)| format!("  {}  {}", at + 1, offer.words)).collect();
+        let proposed = prompt.proposed();
+        let list: Vec<String> = proposed.iter().enumerate().map(|(at, pattern)| format!("  {}  {}", at + 1, visible(pattern))).collect();
         self.say(&list)?;
-        let Typed::Line(text) = self.answer("Which one, or a pattern of your own (e.g. `git *`; Enter goes back): ")? else {
+        let example = proposed.last().copied().unwrap_or("git status *").to_owned();
+        let question = format!("Which one, or a pattern of your own (e.g. `{}`; Enter goes back): ", visible(&example));
+        let Typed::Line(text) = self.answer(&question)? else {
             return Ok(None);
         };
-        let text = text.trim().to_owned();
+        let text = text.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        if let Ok(number) = text.parse::<usize>() {
-            let Some(chosen) = number.checked_sub(1).and_then(|at| rules.get(at)) else { return Ok(None) };
-            return self.confirm(prompt, &[*chosen]);
+        let text = match text.parse::<usize>() {
+            Ok(number) => match number.checked_sub(1).and_then(|at| proposed.get(at)) {
+                Some(pattern) => (*pattern).to_owned(),
+                None => return Ok(None),
+            },
+            Err(_) => text.to_owned(),
+        };
+        if let Err(why) = self.patterns.check(&text, prompt) {
+            self.say(&[format!("  ✗ {}; nothing is decided", visible(&why))])?;
+            return Ok(None);
         }
-        let mut scopes: Vec<Scope> = rules.iter().filter_map(of).map(|offer| offer.scope).collect();
-        scopes.dedup();
-        let Some((scope, reach)) = self.scope(&scopes)? else { return Ok(None) };
-        self.say(&[format!("  {}", self.look.paint.tone(Tone::Yellow, &format!("this would allow `{}` {reach}", visible(&text))))])?;
-        Ok(self.sure()?.then_some(Choice::Pattern { text, scope }))
+        let Some(scope) = self.scope(&prompt.rule_scopes())? else { return Ok(None) };
+        let same = |offer: &Offer| offer.scope == scope && offer.rule().is_some_and(|rule| *rule.pattern == *text);
+        let choice = prompt.offers.iter().position(same).map_or(Choice::Pattern { text, scope }, Choice::Offer);
+        self.keep(prompt, choice)
     }
 
     /// How far a pattern is to reach, where there is a choice.
-    fn scope(&mut self, scopes: &[Scope]) -> io::Result<Option<(Scope, &'static str)>> {
-        let words = |scope: Scope| match scope {
-            Scope::Project => "in this project",
-            Scope::Always => "everywhere",
-            _ => "in this session",
-        };
-        let scope = match scopes {
-            [] => return Ok(None),
-            [one] => *one,
+    fn scope(&mut self, scopes: &[Scope]) -> io::Result<Option<Scope>> {
+        match scopes {
+            [] => Ok(None),
+            [one] => Ok(Some(*one)),
             several => {
-                let list: Vec<String> = several.iter().enumerate().map(|(at, scope)| format!("  {}  {}", at + 1, words(*scope))).collect();
+                let list: Vec<String> = several.iter().enumerate().map(|(at, scope)| format!("  {}  {}", at + 1, scope.place())).collect();
                 self.say(&list)?;
-                let Typed::Line(typed) = self.answer("How far? (Enter goes back): ")? else { return Ok(None) };
-                let number = typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let Some(scope) = number.and_then(|at| several.get(at)) else { return Ok(None) };
-                *scope
+                Ok(self.number("How far?")?.and_then(|at| several.get(at)).copied())
             }
-        };
-        Ok(Some((scope, words(scope))))
+        }
+    }
+
+    /// The index of a numbered row; none goes back.
+    fn number(&mut self, question: &str) -> io::Result<Option<usize>> {
+        let Typed::Line(typed) = self.answer(&format!("{question} (Enter goes back): "))? else { return Ok(None) };
+        Ok(typed.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1)))
     }
 
     fn sure(&mut self) -> io::Result<bool> {
@@ -252,7 +346,10 @@ impl Asking<'_> {
 
     /// All of it, a page at a time; whether its end was reached.
     fn view(&mut self, prompt: &Prompt) -> io::Result<bool> {
-        let rows = rows(&body::lines(prompt.presentation.whole(), self.look.paint), self.look.paint);
+        let mut lines = body::lines(prompt.presentation.whole(), prompt.operation.workspace(), self.look.paint);
+        lines.push(String::new());
+        lines.extend(plain::details(prompt, self.look));
+        let rows = rows(&lines, self.look.paint);
         let count = rows.len();
         let mut shown = 0;
         // The question below a page has a row of its own.
@@ -285,33 +382,23 @@ impl Asking<'_> {
     /// paste, which answers nothing (H-40).
     fn answer(&mut self, question: &str) -> io::Result<Typed> {
         loop {
-            forget_typed(&*self.tty)?;
+            // Whoever is in the middle of a sentence goes on typing: the moment starts again until nothing comes any more.
+            while forget_typed(&*self.tty)? && !self.is_over() {
+                self.disturb()?;
+            }
             match self.read(question)? {
-                Typed::Line(_) if self.follows()? => {
+                Typed::Line(_) if is_typed(&*self.tty, TOO_SOON)? => {
                     self.say(&["  what is pasted answers nothing; type it".to_owned()])?;
+                    self.disturb()?;
                 }
                 typed => return Ok(typed),
             }
         }
     }
 
-    /// Whether more was typed by now, or is in a moment: also a line without an end, which a terminal keeps for itself while it gives lines.
-    fn follows(&self) -> io::Result<bool> {
-        let lines = tcgetattr(&*self.tty)?;
-        let mut bytes = lines.clone();
-        bytes.local_modes.remove(LocalModes::ICANON);
-        bytes.special_codes[SpecialCodeIndex::VMIN] = 1;
-        bytes.special_codes[SpecialCodeIndex::VTIME] = 0;
-        tcsetattr(&*self.tty, OptionalActions::Now, &bytes)?;
-        let moment = Timespec { tv_sec: 0, tv_nsec: TOO_SOON.subsec_nanos().into() };
-        let found = poll(&mut [PollFd::new(&*self.tty, PollFlags::IN)], Some(&moment));
-        tcsetattr(&*self.tty, OptionalActions::Now, &lines)?;
-        match found {
-            Ok(count) => Ok(count > 0),
-            // Nobody knows, so it is asked again.
-            Err(rustix::io::Errno::INTR) => Ok(true),
-            Err(error) => Err(error.into()),
-        }
+    /// Whether the person stopped it, or the time is up.
+    fn is_over(&self) -> bool {
+        self.stopped.load(Ordering::SeqCst) || self.clock.left().is_some_and(|left| left.is_zero())
     }
 
     /// One typed line. The terminal gives whole lines; a closed one is a stop.
@@ -358,6 +445,7 @@ impl Asking<'_> {
     }
 }
 
-fn answered(prompt: &Prompt, choice: Choice, note: Option<String>) -> Ended {
-    Ended::Answered { answer: Answer { note, ..prompt.answer(choice) }, by: "terminal".to_owned() }
+fn answered(prompt: &Prompt, choice: Choice, note: Option<String>, typed: &str) -> Ended {
+    let typed = Some(visible(typed).into_owned());
+    Ended::Answered { answer: Answer { note, typed, ..prompt.answer(choice) }, by: DecidedBy::Terminal }
 }

@@ -21,6 +21,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use std::time::Instant;
+
 use sayso_core::policy::settings::Resolved;
 use sayso_gate::ports::Ask;
 
@@ -33,12 +35,37 @@ pub fn at_terminal(
     stopped: &Arc<AtomicBool>,
     interrupts: painted::Interrupts,
 ) -> io::Result<Arc<dyn Ask>> {
+    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
     if plain || settings.prompt_style == "line" || !can_be_painted_on() {
-        let line = line::Line::open(|paint| plain::Look::of(settings, paint), Arc::clone(stopped))?;
+        let line = line::Line::open(|paint| plain::Look::of(settings, paint), patterns, Arc::clone(stopped))?;
         return Ok(Arc::new(line));
     }
-    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
     Ok(Arc::new(painted::Painted::open(settings, patterns, Arc::clone(stopped), interrupts)?))
+}
+
+/// The deadline of the prompt on the screen, where the inbox keeps it: every screen shows this one, and none has another.
+pub trait Deadline: Send + Sync {
+    /// When it is denied; none waits for ever.
+    fn due(&self) -> Option<Instant>;
+    /// Somebody is at the prompt; whoever keeps the deadline may move it.
+    fn activity(&self);
+}
+
+/// The way to ask at this terminal for the inbox: the deadline is kept there, and Ctrl-C answers nothing.
+pub fn for_inbox(
+    settings: &Resolved,
+    plain: bool,
+    state: &Path,
+    stopped: &Arc<AtomicBool>,
+    deadline: Arc<dyn Deadline>,
+) -> io::Result<Arc<dyn Ask>> {
+    let patterns = Arc::new(earlier::InRecord::new(state.to_owned()));
+    if plain || settings.prompt_style == "line" || !can_be_painted_on() {
+        let line = line::Line::open(|paint| plain::Look::of(settings, paint), patterns, Arc::clone(stopped))?;
+        return Ok(Arc::new(line.with_deadline(deadline)));
+    }
+    let painted = painted::Painted::open(settings, patterns, Arc::clone(stopped), painted::Interrupts::Leave)?;
+    Ok(Arc::new(painted.with_deadline(deadline)))
 }
 
 /// Whether the terminal says that it can move its cursor.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::keymap::Keymap;
 use sayso_core::policy::settings::Resolved;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
@@ -15,6 +16,7 @@ use sayso_tui::look::Look;
 use sayso_tui::patterns::Patterns;
 use sayso_tui::theme::Theme;
 
+use super::Deadline;
 use super::notice::Notice;
 use super::tty::{Event, Taken, Tty};
 
@@ -32,6 +34,7 @@ pub struct Painted {
     notice: Notice,
     stopped: Arc<AtomicBool>,
     interrupts: Interrupts,
+    deadline: Option<Arc<dyn Deadline>>,
 }
 
 /// What Ctrl-C does at a prompt.
@@ -58,16 +61,35 @@ pub fn look(settings: &Resolved) -> Look {
 impl Painted {
     /// Opens the terminal. `stopped` says that the person pressed Ctrl-C, or that nobody has to answer any more.
     pub fn open(settings: &Resolved, patterns: Arc<dyn Patterns>, stopped: Arc<AtomicBool>, interrupts: Interrupts) -> io::Result<Self> {
-        Ok(Painted { tty: Mutex::new(Tty::open()?), look: look(settings), patterns, notice: Notice::of(settings), stopped, interrupts })
+        Ok(Painted {
+            tty: Mutex::new(Tty::open()?),
+            look: look(settings),
+            patterns,
+            notice: Notice::of(settings),
+            stopped,
+            interrupts,
+            deadline: None,
+        })
+    }
+
+    /// The same with a deadline that is kept elsewhere.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Arc<dyn Deadline>) -> Self {
+        Painted { deadline: Some(deadline), ..self }
     }
 
     fn put(&self, prompt: Arc<Prompt>) -> io::Result<Ended> {
         let mut tty = self.tty.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = tty.take()?;
         // What was typed ahead is nobody's answer; what comes from here on is told what it came too early for.
-        taken.forget_typed()?;
-        let asking = Asking::new(Arc::clone(&prompt), self.look, Arc::clone(&self.patterns), Instant::now());
-        let mut at = AtPrompt { asking, keys: Keys::default(), quiet_since: Instant::now(), notice: self.notice.start() };
+        let typed_ahead = taken.forget_typed()?;
+        let mut asking = Asking::new(Arc::clone(&prompt), self.look, Arc::clone(&self.patterns), Instant::now());
+        if typed_ahead {
+            asking.disturb();
+        }
+        let (notice, deadline) = (self.notice.start(), self.deadline.clone());
+        let mut at = AtPrompt { asking, keys: Keys::default(), quiet_since: Instant::now(), notice, deadline };
+        at.follow_deadline();
         at.show(&mut taken)?;
         loop {
             if self.stopped.load(Ordering::SeqCst) {
@@ -87,6 +109,7 @@ impl Painted {
                     Next::Wait
                 }
             };
+            at.follow_deadline();
             let now = Instant::now();
             match next {
                 Next::Answered(answer) => {
@@ -126,9 +149,16 @@ struct AtPrompt {
     /// When the last byte came.
     quiet_since: Instant,
     notice: super::notice::Waiting,
+    deadline: Option<Arc<dyn Deadline>>,
 }
 
 impl AtPrompt {
+    fn follow_deadline(&mut self) {
+        if let Some(deadline) = &self.deadline {
+            self.asking.set_due(deadline.due());
+        }
+    }
+
     fn show(&mut self, taken: &mut Taken<'_>) -> io::Result<()> {
         let (columns, rows) = taken.size();
         let frame = self.asking.frame(columns, rows, Instant::now());
@@ -153,6 +183,9 @@ impl AtPrompt {
             return Next::Wait;
         }
         self.notice.somebody_is_there();
+        if let Some(deadline) = &self.deadline {
+            deadline.activity();
+        }
         self.asking.keys(keys, Instant::now())
     }
 
@@ -172,5 +205,5 @@ impl Ask for Painted {
 }
 
 fn answered(answer: Answer) -> Ended {
-    Ended::Answered { answer, by: "terminal".to_owned() }
+    Ended::Answered { answer, by: DecidedBy::Terminal }
 }

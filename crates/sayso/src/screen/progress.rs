@@ -9,10 +9,12 @@ use sayso_core::node::Node;
 use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Position, Scope};
+use sayso_core::sentence;
+use sayso_core::text::count::count;
 use sayso_core::verdict::Tier;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::approved::Approved;
-use sayso_gate::batch::{Batch, Step};
+use sayso_gate::batch::{Batch, Completed, Step};
 use sayso_gate::finished::{self, Finished};
 use sayso_gate::ports::Ran;
 use sayso_tools::terminal::Stream;
@@ -82,10 +84,11 @@ impl Progress {
         let mut state = self.state();
         let operation = approved.operation();
         self.head(&mut state);
-        if approved.yes().is_some_and(|yes| yes.scope == Scope::Batch) {
+        if let Some(yes) = approved.yes().filter(|yes| yes.scope == Scope::Batch) {
             state.rest = true;
-            let left = state.place.map_or(0, |place| place.total - place.index);
-            state.line(&self.paint.tone(Tone::Green, &format!("✓ Approved {left} remaining operations")));
+            if let Some((_, words)) = yes.kept.as_deref() {
+                state.line(&self.paint.tone(Tone::Green, words));
+            }
         } else if let Some(yes) = approved.yes() {
             state.line(&self.paint.tone(Tone::Faint, &finished::echo(operation, Some(yes))));
             if let Some(kept) = yes.kept.as_deref().filter(|_| yes.scope > Scope::Session) {
@@ -157,7 +160,7 @@ impl Progress {
         }
         if state.hidden > 0 {
             let hidden = state.hidden;
-            state.line(&self.paint.tone(Tone::Faint, &format!("│ … [{hidden} more line{}]", if hidden == 1 { "" } else { "s" })));
+            state.line(&self.paint.tone(Tone::Faint, &format!("│ … [{}]", count(hidden, "more line"))));
         }
         let (tone, line) = match &finished.ran {
             Some(Ran::Done(node)) if finished.outcome == Outcome::AutoApproved => {
@@ -188,7 +191,7 @@ impl Progress {
         let does = |effect: &&Effect| !matches!(effect.kind, EffectKind::Run | EffectKind::Read);
         let mut effects = verdict.effects.iter().filter(does);
         for effect in effects.by_ref().take(MOST_EFFECTS) {
-            state.line(&self.paint.tone(Tone::Red, &format!("⚠ it {}", explain::effect(effect))));
+            state.line(&self.paint.tone(Tone::Red, &format!("⚠ {}", sentence::whole(&explain::effect(effect)))));
         }
         let more = effects.count();
         if more > 0 {
@@ -215,19 +218,26 @@ impl Progress {
             lines.push("User requested to stop execution".to_owned());
         }
         if cancelled > 0 {
-            lines.push(format!("Cancelled {cancelled} remaining operations"));
+            lines.push(format!("Cancelled {}", count(cancelled, "remaining operation")));
         }
         let held = batch.results.iter().filter(|finished| finished.held.is_some()).count();
         if held > 0 {
             lines.push(format!("Held: {held}; `sayso exec ID` runs one, once and within {} minutes", sayso_store::held::LIFE / 60));
         }
-        lines.push(format!("Completed: {}/{} operations", batch.executed().count(), batch.results.len()));
+        lines.push(completed(batch.counts()));
         lines.extend(stats.map(|stats| self.paint.tone(Tone::Faint, stats)));
         for line in lines {
             let _ = writeln!(state.out, "{line}");
         }
         let _ = state.out.flush();
     }
+}
+
+/// How many calls did their work.
+pub fn completed(counts: Completed) -> String {
+    let Completed { completed, failed, total } = counts;
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!("Completed: {completed}/{}{failed}", count(total, "operation"))
 }
 
 /// What a call is about, as people read it; one that is malformed has only its name.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sayso_core::keymap::{Action, Keymap};
+use sayso_core::keymap::Keymap;
 use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
 use sayso_gate::ports::{Ask, Later};
 
@@ -22,12 +22,14 @@ pub struct Scripted {
 impl Scripted {
     /// Reads the list. Words and keys are those of the prompt; a comma ends each.
     pub fn new(keymap: &'static Keymap, list: &str, show: Show) -> Result<Self, String> {
-        let answers: VecDeque<String> = list.split(',').map(|one| one.trim().to_owned()).collect();
+        let answers: VecDeque<String> = split(list).into_iter().map(|one| one.trim().to_owned()).collect();
         for answer in &answers {
             let (first, words) = reply::parts(answer);
             let why = match keymap.answer(first) {
                 None => format!("is no answer of the keymap `{}`", keymap.name),
-                Some(action) if action != Action::Deny && !words.is_empty() => "is no answer: only a denial can carry words".to_owned(),
+                Some(action) if !reply::takes_words(action) && !words.is_empty() => {
+                    "is no answer: only a denial and an answer that is kept can carry words".to_owned()
+                }
                 Some(_) => continue,
             };
             return Err(format!("`{}` {why}", sayso_core::visible::visible(answer)));
@@ -47,17 +49,48 @@ impl Scripted {
             (self.show)(prompt, &typed);
             let (choice, note) = match reply::read(prompt, self.keymap, &typed) {
                 Reply::Decided(choice, note) => (choice, note),
-                // The list was written on purpose, so a wider answer needs no second key: it is the narrowest of its kind.
-                Reply::Wider(offers) => (offers.first().map_or(Choice::Deny, |first| Choice::Offer(*first)), None),
+                // The list was written on purpose, so a wider answer needs no second key: it is the one that a screen would mark first.
+                Reply::Wider(offers) => {
+                    let marked = offers.get(self.keymap.first_proposal(prompt, &offers));
+                    (marked.map_or(Choice::Deny, |marked| Choice::Offer(*marked)), None)
+                }
+                Reply::Kept(choice) => (choice, None),
                 Reply::View | Reply::Help => continue,
-                Reply::Pattern | Reply::Nothing(_) => {
+                Reply::Pattern => {
+                    let words = "the answer needs a pattern behind it, such as `pattern docs/**` or `project docs/**`";
+                    return Ended::Failed(words.to_owned());
+                }
+                Reply::Nothing(_) => {
                     return Ended::Failed(format!("the answer `{}` is not offered here", sayso_core::visible::visible(&typed)));
                 }
             };
-            let answer = Answer { note, ..prompt.answer(choice) };
-            return Ended::Answered { answer, by: "--answers".to_owned() };
+            let typed = Some(reply::parts(&typed).0.to_owned());
+            let answer = Answer { note, typed, ..prompt.answer(choice) };
+            return Ended::Answered { answer, by: "--answers".into() };
         }
     }
+}
+
+/// The answers of a list. A comma in braces is one of a pattern: `project src/{a,b}.rs`.
+fn split(list: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut depth) = (0, 0u32);
+    for (at, sign) in list.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                out.push(list.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return list.split(',').collect();
+    }
+    out.push(list.get(start..).unwrap_or_default());
+    out
 }
 
 impl Ask for Scripted {

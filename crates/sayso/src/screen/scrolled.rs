@@ -3,6 +3,7 @@
 use sayso_core::keymap::Action;
 use sayso_core::presentation::Body;
 use sayso_core::prompt::Prompt;
+use sayso_core::text::count::count;
 
 use super::body;
 use super::paint::{Paint, Tone};
@@ -30,13 +31,14 @@ pub fn scrolled(prompt: &Prompt, lines: &[String], look: Look, height: usize) ->
         return Scrolled::default();
     }
     let said = |above: usize, rest: &str| {
-        let words = format!("↑ {above} row{} of this prompt scrolled out of sight{rest}", if above == 1 { "" } else { "s" });
+        let words = format!("↑ {} of this prompt scrolled out of sight{rest}", count(above, "row"));
         vec![String::new(), format!("  {}", look.paint.tone(Tone::Yellow, &words))]
     };
     if let Body::Command { lines: command, folder, .. } = &prompt.presentation.body {
         let again =
             Body::Command { lines: command.clone(), folder: folder.clone(), effects: Vec::new(), parts: Vec::new(), marks: Vec::new() };
-        let again: Vec<String> = body::lines(&again, look.paint).into_iter().map(|line| format!("  {line}")).collect();
+        let again: Vec<String> =
+            body::lines(&again, prompt.operation.workspace(), look.paint).into_iter().map(|line| format!("  {line}")).collect();
         let mut out = said(taken, "; the command again:");
         out.extend(again);
         let added = rows(&out, look.paint).len();

@@ -163,9 +163,11 @@ impl Taken<'_> {
         self.tty.file.flush()
     }
 
-    /// Forgets what was typed and not read.
-    pub fn forget_typed(&self) -> io::Result<()> {
-        Ok(tcflush(&self.tty.file, QueueSelector::IFlush)?)
+    /// Forgets what was typed and not read. Tells whether anything was.
+    pub fn forget_typed(&self) -> io::Result<bool> {
+        let typed = poll(&mut [PollFd::new(&self.tty.file, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0);
+        tcflush(&self.tty.file, QueueSelector::IFlush)?;
+        Ok(typed)
     }
 
     /// Waits for something, no longer than this.

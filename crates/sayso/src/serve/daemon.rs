@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_core::node::Node;
+use sayso_core::outcome::Outcome;
+use sayso_core::text::count::{agreed, count};
+use sayso_gate::events::{About, Event, EventKind};
 use sayso_store::read::{Follow, Stored};
 use sayso_world::whereabouts::Whereabouts;
 use tokio::net::{TcpListener, UnixListener};
@@ -204,7 +207,7 @@ async fn told_to_stop(server: &Server) {
 async fn stop(server: &Arc<Server>) {
     server.stopping.send_replace(true);
     let open = server.inbox.len();
-    server.log.line(&format!("the inbox stops; {open} open prompts are denied"));
+    server.log.line(&format!("the inbox stops; {} {} denied", count(open, "open prompt"), agreed(open, "is", "are")));
     server.feed.say("stopping", "", &Node::map::<String>([]));
     server.inbox.close();
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -249,7 +252,7 @@ async fn follow(server: Arc<Server>, state: std::path::PathBuf) {
 /// What a list of the history shows of an entry.
 const SHOWN: [&str; 12] = ["call", "session", "agent", "tool", "decision", "outcome", "risk", "rule", "source", "by", "what", "succeeded"];
 /// Entries that change what is remembered.
-const CHANGES: [&str; 8] = ["granted", "rule_added", "edited", "disabled", "enabled", "removed", "limited", "session_ended"];
+const CHANGES: [&str; 8] = ["granted", "rule_added", "edited", "disabled", "enabled", "revoked", "limited", "session_ended"];
 
 fn tell(server: &Server, stored: &Stored) {
     let Ok(node) = stored.node() else { return };
@@ -258,10 +261,40 @@ fn tell(server: &Server, stored: &Stored) {
     let mut fields = vec![("number", number(stored.number.into())), ("time", Node::text(time)), ("kind", Node::text(&stored.kind))];
     let null = || -> Node { sayso_core::node::Value::Null.into() };
     fields.extend(SHOWN.map(|key| (key, node.get(key).cloned().unwrap_or_else(null))));
+    fields.push(("by_words", crate::cli::audit::by::of_entry(&node).map_or_else(null, Node::text)));
     let session = node.get("session").and_then(Node::as_text).unwrap_or_default().to_owned();
     server.feed.say("entry", &session, &Node::map(fields));
     if CHANGES.contains(&stored.kind.as_str()) {
         let words = node.get("words").and_then(Node::as_text).unwrap_or(&stored.kind);
-        server.feed.say("updated", &session, &Node::map([("words", Node::text(sayso_core::visible::visible(words)))]));
+        let ours = Node::map([("words", Node::text(sayso_core::visible::visible(words)))]);
+        server.feed.say("updated", &session, &ours);
+    }
+    for kind in events_of(&stored.kind, &node) {
+        let about = About::Entry(Arc::new(node.clone()));
+        server.feed.tell_others(&session, Event { kind, at: stored.at / 1000, operation: None, about });
+    }
+}
+
+/// The events that an entry stands for under the names of other systems. The gate of this process tells what happens to operations that were
+/// submitted here; the record tells the rest.
+fn events_of(kind: &str, entry: &Node) -> Vec<EventKind> {
+    let is_submitted = || entry.get("agent").and_then(Node::as_text).and_then(|line| line.rsplit(" < ").next()) == Some(super::api::AGENT);
+    match kind {
+        "finished" => vec![EventKind::ToolCallPost],
+        "decided" if !is_submitted() => {
+            let outcome = entry.get("outcome").and_then(Node::as_text).and_then(Outcome::from_word);
+            let Some(outcome) = outcome else { return Vec::new() };
+            // Where somebody was asked, the question was told with its verdict.
+            let was_asked = entry.get("by").is_some() || matches!(outcome, Outcome::TimedOut | Outcome::Cancelled);
+            let judged = if was_asked { None } else { Some(EventKind::Check) };
+            let of_batch = match outcome {
+                Outcome::Approved if entry.get("scope").and_then(Node::as_text) == Some("batch") => Some(EventKind::ApproveAll),
+                Outcome::Cancelled if entry.get("by").is_some() => Some(EventKind::Quit),
+                _ => None,
+            };
+            judged.into_iter().chain([EventKind::ToolCallPre]).chain(of_batch).chain([EventKind::of(outcome)]).collect()
+        }
+        kind if CHANGES.contains(&kind) => vec![EventKind::Updated],
+        _ => Vec::new(),
     }
 }

@@ -6,21 +6,24 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_core::decide::Run as How;
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::digest::Digest;
 use sayso_core::node::{Node, Value};
-use sayso_core::operation::{Call, Operation};
+use sayso_core::operation::{Call, Operation, is_possible_folder};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::{Ended, Prompt};
 use sayso_core::tool::Kind;
 use sayso_core::verdict::Decision;
+use sayso_core::visible::visible;
 use sayso_gate::approved::Approved;
 use sayso_gate::brief::Brief;
 use sayso_gate::entry::{Entry, What};
-use sayso_gate::events::{Event, Kinds, Names, Priority, names};
+use sayso_gate::events::{About, Event, EventKind, Kinds, Names, Priority, names};
 use sayso_gate::finished::Finished;
 use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{self, Judged};
 use sayso_gate::ports::{Ask, Later, Ran, Run, Store as _};
+use sayso_gate::presentation::given::Given;
 use sayso_gate::presentation::prompt_to_node;
 use sayso_gate::turn::Turn;
 use sayso_store::Folder;
@@ -37,6 +40,7 @@ use super::posted::{Door as Which, Posted};
 use super::secret::Secret;
 use super::sources::Sources;
 use crate::assemble::{Choice, RealWorld};
+use crate::decision_log::DecisionLog;
 use crate::recorder::Recorder;
 use crate::{quick, workbench};
 
@@ -79,6 +83,8 @@ pub(super) struct Submitted {
     pub id: String,
     call_id: String,
     bench: Arc<Bench>,
+    /// The tool's own picture of it.
+    given: Option<Given>,
     state: watch::Sender<State>,
     task: Mutex<Option<AbortHandle>>,
     reported: Mutex<bool>,
@@ -101,7 +107,8 @@ pub(super) struct Done {
     outcome: Outcome,
     message: String,
     note: Option<String>,
-    by: Option<String>,
+    by: Option<DecidedBy>,
+    decided_by: DecidedBy,
     scope: Option<&'static str>,
     risk: Option<&'static str>,
     tier: Option<&'static str>,
@@ -138,7 +145,10 @@ impl Door {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
             format!("the policy cannot be read, so everything is denied: {why}")
         })?;
-        let recorder = Arc::new(Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, settings));
+        let recorder = Arc::new(
+            Recorder::new(Journal::open_in(folder)?, self.whereabouts.uid, settings)
+                .with_log(DecisionLog::new(settings, self.whereabouts.home.as_deref())),
+        );
         let needs_sandbox = settings.sandbox_require;
         let ports = Ports {
             world: Arc::new(RealWorld(Machine::new(self.whereabouts.clone()))),
@@ -159,7 +169,7 @@ impl Door {
             gate.add_plugin("sandbox", Arc::new(move |operation, _| refuse(operation)));
         }
         let feed = Arc::clone(&self.feed);
-        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ends(), move |event| tell(feed.as_ref(), event))?;
+        let observing = gate.events.observe("inbox", Priority::DISPLAY, Kinds::ALL, move |event| tell(feed.as_ref(), event))?;
         observing.keep();
         let bench = Arc::new(Bench { bound, sources: Mutex::new(sources.filter(|_| bound.is_some())), gate: Arc::new(gate), recorder });
         let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,11 +189,11 @@ impl Door {
 
     /// Judges a call and writes nothing down.
     pub(super) fn check(&self, call: Call) -> Result<Result<Judged, sayso_core::operation::Malformed>, String> {
-        let bench = self.bench(&call.workspace)?;
         let operation = match Operation::freeze(call) {
             Ok(operation) => operation,
             Err(malformed) => return Ok(Err(malformed)),
         };
+        let bench = self.bench(operation.workspace())?;
         let world = RealWorld(Machine::new(self.whereabouts.clone()));
         let policy = bench.gate.policy();
         // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
@@ -201,12 +211,14 @@ impl Door {
     }
 
     /// Takes a call: it is decided at once, or somebody has to be asked, and then it waits by itself.
-    pub(super) async fn submit(&self, call: Call) -> Result<Arc<Submitted>, String> {
-        let bench = self.bench(&call.workspace)?;
+    pub(super) async fn submit(&self, call: Call, given: Option<Given>) -> Result<Arc<Submitted>, String> {
+        // A folder that cannot be has no policy; the call is denied for it.
+        let bench = self.bench(if is_possible_folder(&call.workspace) { &call.workspace } else { "/" })?;
         let submitted = Arc::new(Submitted {
             id: format!("operation-{}", Secret::fresh()?.word().get(..32).unwrap_or_default()),
             call_id: call.id.clone(),
             bench: Arc::clone(&bench),
+            given,
             state: watch::channel(State::default()).0,
             task: Mutex::new(None),
             reported: Mutex::new(false),
@@ -247,10 +259,19 @@ impl Door {
     }
 }
 
-/// Tells the end of an operation.
+/// Tells what happens to an operation. What the queue and the record tell for every door is not told twice.
 fn tell(feed: &dyn Feed, event: &Event) {
     let Some(name) = names::name(event.kind, Names::Sayso) else { return };
     let session = event.operation.as_ref().map(|operation| operation.session().to_owned()).unwrap_or_default();
+    match event.kind {
+        EventKind::Requested | EventKind::Responded | EventKind::Updated | EventKind::ToolCallPost => return,
+        // Told with the question, before it.
+        EventKind::Check if matches!(&event.about, About::Verdict(verdict) if verdict.decision == Decision::Ask) => return,
+        EventKind::ToolCallPre | EventKind::Check | EventKind::ApproveAll | EventKind::Quit => {
+            return feed.tell_others(&session, event.clone());
+        }
+        _ => {}
+    }
     // Whoever listens has it written; mostly nobody does.
     feed.tell(name, &session, None, Some(event.clone()), None);
 }
@@ -353,7 +374,8 @@ impl Submitted {
             ("outcome", maybe(done.map(|done| done.outcome.word()))),
             ("message", Node::text(done.map_or("", |done| done.message.as_str()))),
             ("note", of(|done| done.note.as_deref())),
-            ("by", of(|done| done.by.as_deref())),
+            ("by", maybe(done.and_then(|done| done.by.as_ref()).map(DecidedBy::text).as_deref())),
+            ("by_words", maybe(done.map(|done| visible(&done.decided_by.words()).into_owned()).as_deref())),
             ("scope", of(|done| done.scope)),
             ("risk", of(|done| done.risk)),
             ("tier", of(|done| done.tier)),
@@ -371,6 +393,7 @@ impl Done {
             message: String::new(),
             note: None,
             by: None,
+            decided_by: DecidedBy::Nobody,
             scope: None,
             risk: None,
             tier: None,
@@ -389,6 +412,7 @@ fn done(result: Result<Approved, Box<Finished>>) -> Done {
             Done {
                 outcome: approved.outcome(),
                 by: yes.map(|yes| yes.by.clone()),
+                decided_by: approved.decided_by(),
                 scope: yes.map(|yes| yes.scope.word()),
                 risk: Some(verdict.risk.word()),
                 tier: Some(verdict.tier.word()),
@@ -403,6 +427,7 @@ fn done(result: Result<Approved, Box<Finished>>) -> Done {
             message: finished.message.clone(),
             note: finished.note.clone(),
             by: finished.denied_by.clone(),
+            decided_by: finished.decided_by(),
             risk: finished.verdict.as_ref().map(|verdict| verdict.risk.word()),
             tier: finished.verdict.as_ref().map(|verdict| verdict.tier.word()),
             prompt: finished.prompt.as_ref().map(ToString::to_string),
@@ -420,6 +445,11 @@ struct AsksHere {
 
 impl Ask for AsksHere {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
+        let given = SUBMITTED.try_with(|submitted| submitted.given.clone()).ok().flatten();
+        let prompt = match given {
+            Some(given) => Arc::new(Prompt { presentation: given.draw(&prompt), ..(*prompt).clone() }),
+            None => prompt,
+        };
         let document = prompt_to_node(&prompt);
         let id = prompt.id.clone();
         // Said before it is posted: whoever hears of the prompt can ask for the operation.

@@ -33,6 +33,8 @@ pub(super) struct Happened {
     /// Under our names. What only the gate told is written when somebody wants it.
     ours: OnceLock<Bytes>,
     foreign: Mutex<Foreign>,
+    /// Under our names the same was said in another way.
+    only_foreign: bool,
     written: [OnceLock<Option<Bytes>>; 3],
 }
 
@@ -63,6 +65,8 @@ pub(super) trait Feed: Send + Sync {
     fn last(&self) -> String;
     /// Tells everybody, and keeps it: in our words, or as the gate tells it. Whoever is too slow is dropped, and can come back.
     fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>);
+    /// Tells an event of the gate to those who listen under the names of other systems; ours say the same in another way.
+    fn tell_others(&self, session: &str, event: Event);
     /// Listens from now on, and before that to what was missed since an event. `watches`: somebody sits there who could answer.
     ///
     /// # Errors
@@ -122,18 +126,17 @@ impl FeedHere {
     fn inner(&self) -> std::sync::MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Feed for FeedHere {
-    fn watching(&self) -> usize {
-        self.listening.load(Ordering::Acquire)
-    }
-
-    fn last(&self) -> String {
-        id(&self.run, self.inner().next - 1)
-    }
-
-    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+    /// Keeps an event and hands it to everybody who wants it.
+    fn put(
+        &self,
+        kind: &'static str,
+        session: &str,
+        ours: Option<String>,
+        gate: Option<Event>,
+        posted: Option<Arc<Posted>>,
+        only_foreign: bool,
+    ) {
         let mut gone = Vec::new();
         {
             let mut inner = self.inner();
@@ -142,8 +145,16 @@ impl Feed for FeedHere {
             let ours = ours.map(|ours| line(Some(kind), Some(&id(&self.run, number)), &ours)).map_or_else(OnceLock::new, OnceLock::from);
             let foreign = Mutex::new(gate.map_or(Foreign::None, |event| Foreign::Told(Box::new(event), posted)));
             let session = session.to_owned();
-            let happened =
-                Arc::new(Happened { number, run: Arc::clone(&self.run), kind, session, ours, foreign, written: Default::default() });
+            let happened = Arc::new(Happened {
+                number,
+                run: Arc::clone(&self.run),
+                kind,
+                session,
+                ours,
+                foreign,
+                only_foreign,
+                written: Default::default(),
+            });
             for (listener, Listener { wanted, to }) in &inner.listeners {
                 if let Some(bytes) = happened.for_listener(wanted)
                     && let Err(TrySendError::Full(_) | TrySendError::Closed(_)) = to.try_send(bytes)
@@ -165,6 +176,25 @@ impl Feed for FeedHere {
                 inner.listeners.remove(listener);
             }
         }
+    }
+}
+
+impl Feed for FeedHere {
+    fn watching(&self) -> usize {
+        self.listening.load(Ordering::Acquire)
+    }
+
+    fn last(&self) -> String {
+        id(&self.run, self.inner().next - 1)
+    }
+
+    fn tell(&self, kind: &'static str, session: &str, ours: Option<String>, gate: Option<Event>, posted: Option<Arc<Posted>>) {
+        self.put(kind, session, ours, gate, posted, false);
+    }
+
+    fn tell_others(&self, session: &str, event: Event) {
+        let Some(kind) = names::name(event.kind, Names::Sayso) else { return };
+        self.put(kind, session, None, Some(event), None, true);
     }
 
     fn listen(self: Arc<Self>, wanted: Wanted, after: Option<&str>, watches: bool, open: usize) -> Result<Listening, String> {
@@ -247,6 +277,7 @@ impl Happened {
             return None;
         }
         let place = match wanted.names {
+            Names::Sayso if self.only_foreign => return None,
             Names::Sayso => return self.ours(),
             Names::Opencode => 0,
             Names::KollaborSpec => 1,
@@ -285,7 +316,7 @@ impl Happened {
     }
 
     fn is_forgotten(&self, under: Names) -> bool {
-        let is_written = under == Names::Sayso && self.ours.get().is_some();
+        let is_written = under == Names::Sayso && (self.only_foreign || self.ours.get().is_some());
         !is_written && matches!(*self.foreign.lock().unwrap_or_else(PoisonError::into_inner), Foreign::Forgotten)
     }
 

@@ -11,6 +11,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -23,7 +24,7 @@ use super::problem::Problem;
 use super::reply::{Answered, Content, Reply};
 use super::route::{self, Route, decoded};
 use super::server::Server;
-use super::who::{self, Right, Who};
+use super::who::{self, Right, Via, Who};
 
 /// The head of a request has to be there in this time, also of the next one on the same connection.
 const HEAD: Duration = Duration::from_secs(15);
@@ -94,7 +95,17 @@ impl Asked {
         }
     }
 
-    /// By whom, for the record.
+    /// Who answers, where they do.
+    pub(super) fn decided_by(&self) -> DecidedBy {
+        match (&*self.from, self.who.as_ref().map(|who| who.via)) {
+            // Of sayso's own programs, only the one at a terminal answers.
+            (From::Socket(peer), _) if peer.is_sayso() => DecidedBy::Watch,
+            (_, Some(Via::Cookie)) => DecidedBy::Browser(self.by()),
+            _ => DecidedBy::Named(self.by()),
+        }
+    }
+
+    /// By whom, for the log and other screens.
     pub(super) fn by(&self) -> String {
         self.who.as_ref().map_or_else(|| self.from.words(), |who| who.name.clone())
     }

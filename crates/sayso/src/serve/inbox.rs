@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Answer, Choice, Ended, Prompt};
+use sayso_core::prompt::{Answer, Choice, Ended, Prompt, Round, Scope};
 use sayso_core::text::json;
+use sayso_core::visible::visible;
 use sayso_gate::events::{About, Event, EventKind};
 use sayso_gate::prompts::{Answerer, Prompts, Refused, Seat, Ticket};
 
@@ -29,9 +31,9 @@ pub(super) trait Inbox: Send + Sync {
     /// One of them, or how it ended; none where there was never such a prompt.
     fn find(&self, id: &str) -> Option<Result<Arc<Posted>, Over>>;
     /// Takes an answer.
-    fn answer(&self, answer: Answer, by: &str) -> Result<Over, Refused>;
+    fn answer(&self, answer: Answer, by: &DecidedBy) -> Result<Over, Refused>;
     /// Somebody looks at it: it waits longer.
-    fn activity(&self, id: &str, by: &str) -> Result<(), Refused>;
+    fn activity(&self, id: &str, by: &DecidedBy) -> Result<(), Refused>;
     /// When it is denied, in milliseconds since 1970.
     fn due(&self, id: &str) -> Option<i64>;
     /// How many are open.
@@ -45,17 +47,32 @@ pub(super) trait Inbox: Send + Sync {
 pub(super) struct Over {
     /// In a word.
     pub answer: &'static str,
+    /// Which of how many confirmations it was the answer to.
+    pub round: Round,
+    /// How far the yes goes; none where it was no yes.
+    pub scope: Option<Scope>,
+    /// The session of the call that it was about.
+    pub session: String,
     /// Who said so.
-    pub by: Option<String>,
+    pub by: Option<DecidedBy>,
     /// When, in milliseconds since 1970.
     pub at: i64,
 }
 
 impl Over {
+    /// Who said so, for people.
+    pub(super) fn words(&self) -> Option<String> {
+        self.by.as_ref().map(|by| visible(&by.words()).into_owned())
+    }
+
     pub(super) fn node(&self) -> Node {
         Node::map([
             ("answer", Node::text(self.answer)),
-            ("by", self.by.as_ref().map_or_else(|| Value::Null.into(), Node::text)),
+            ("round", Node::text(self.round.word())),
+            ("scope", self.scope.map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word()))),
+            ("session", Node::text(&self.session)),
+            ("by", maybe(self.by.as_ref().map(DecidedBy::text))),
+            ("by_words", maybe(self.words())),
             ("at", Value::Number(self.at.to_string()).into()),
         ])
     }
@@ -67,6 +84,8 @@ pub(super) struct Here {
     seat: Seat,
     /// Taken by whoever answers.
     turn: Mutex<()>,
+    /// One moment by both clocks: a deadline has one time, however often it is looked up.
+    start: (Instant, i64),
     shared: Arc<Shared>,
 }
 
@@ -97,7 +116,13 @@ impl Here {
         let queue = Prompts::new();
         // Prompts wait here also while nobody looks.
         let seat = queue.join(Answerer::new("the inbox"));
-        Here { queue, seat, turn: Mutex::new(()), shared: Arc::new(Shared { feed, rows: Mutex::default() }) }
+        Here {
+            queue,
+            seat,
+            turn: Mutex::new(()),
+            start: (Instant::now(), now_ms()),
+            shared: Arc::new(Shared { feed, rows: Mutex::default() }),
+        }
     }
 
     fn rows(&self) -> std::sync::MutexGuard<'_, Rows> {
@@ -122,6 +147,11 @@ impl Inbox for Here {
         let ticket = self.queue.open(Arc::clone(&posted.prompt));
         let due = self.due(posted.id());
         let text = format!("{{\"prompt\":{}}}", posted.summary(due));
+        // The verdict comes before the question, in this order.
+        if posted.prompt.round != Round::Second {
+            let judged = event(EventKind::Check, &posted.prompt, About::Verdict(Arc::clone(&posted.prompt.verdict)));
+            self.shared.feed.tell_others(posted.session(), judged);
+        }
         let event = event(EventKind::Requested, &posted.prompt, About::Prompt(Arc::clone(&posted.prompt)));
         self.shared.feed.tell("requested", posted.session(), Some(text), Some(event), Some(Arc::clone(&posted)));
         Waiting { ticket, posted, shared: Arc::clone(&self.shared), done: false }
@@ -132,7 +162,9 @@ impl Inbox for Here {
         let from = after.map_or(0, |after| rows.numbers.get(after).map_or(u64::MAX, |number| number + 1));
         let mut found = Vec::new();
         let mut total = 0;
-        for (number, posted) in rows.open.iter().filter(|(_, posted)| wanted(posted)) {
+        // One that was answered is open for a moment longer, until whoever asked has heard of it.
+        let is_open = |posted: &Posted| !rows.over.contains_key(posted.id());
+        for (number, posted) in rows.open.iter().filter(|(_, posted)| is_open(posted) && wanted(posted)) {
             total += 1;
             if *number >= from && found.len() < most {
                 found.push(Arc::clone(posted));
@@ -149,35 +181,40 @@ impl Inbox for Here {
         rows.numbers.get(id).and_then(|number| rows.open.get(number)).map(|posted| Ok(Arc::clone(posted)))
     }
 
-    fn answer(&self, answer: Answer, by: &str) -> Result<Over, Refused> {
+    fn answer(&self, answer: Answer, by: &DecidedBy) -> Result<Over, Refused> {
         let prompt = match self.find(&answer.prompt) {
             Some(Ok(posted)) => Some(Arc::clone(&posted.prompt)),
             _ => None,
         };
-        let ended = Ended::Answered { answer: answer.clone(), by: by.to_owned() };
+        let ended = Ended::Answered { answer: answer.clone(), by: by.clone() };
         let over = over(prompt.as_deref(), &ended);
         let id = answer.prompt.clone();
         // One after the other, so that whoever is refused can be told who was first.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        self.seat.answer_as(answer, by.to_owned())?;
+        self.seat.answer_as(answer, by.clone())?;
         // Whoever comes second is told who was first, also before the one who asked has heard of it.
         self.rows().over.entry(id).or_insert_with(|| over.clone());
         Ok(over)
     }
 
-    fn activity(&self, id: &str, by: &str) -> Result<(), Refused> {
+    fn activity(&self, id: &str, by: &DecidedBy) -> Result<(), Refused> {
         self.seat.activity(id)?;
-        let due = self.due(id).map_or_else(|| Value::Null.into(), number);
         if let Some(Ok(posted)) = self.find(id) {
-            let node = Node::map([("prompt", Node::text(id)), ("by", Node::text(by)), ("expires_at", due)]);
+            let due = posted.expires_at(self.due(id)).map_or_else(|| Value::Null.into(), number);
+            let node = Node::map([
+                ("prompt", Node::text(id)),
+                ("by", Node::text(by.text())),
+                ("by_words", Node::text(visible(&by.words()))),
+                ("expires_at", due),
+            ]);
             self.shared.feed.say("activity", posted.session(), &node);
         }
         Ok(())
     }
 
     fn due(&self, id: &str) -> Option<i64> {
-        let left = self.seat.due(id)?.saturating_duration_since(Instant::now());
-        Some(now_ms().saturating_add(i64::try_from(left.as_millis()).unwrap_or(i64::MAX)))
+        let after = self.seat.due(id)?.saturating_duration_since(self.start.0);
+        Some(self.start.1.saturating_add(i64::try_from(after.as_millis()).unwrap_or(i64::MAX)))
     }
 
     fn len(&self) -> usize {
@@ -218,7 +255,10 @@ impl Waiting {
             ("session", Node::text(self.posted.session())),
             ("call_id", Node::text(prompt.operation.id())),
             ("answer", Node::text(over.answer)),
-            ("by", over.by.as_ref().map_or_else(|| Value::Null.into(), Node::text)),
+            ("round", Node::text(over.round.word())),
+            ("scope", over.scope.map_or_else(|| Value::Null.into(), |scope| Node::text(scope.word()))),
+            ("by", maybe(over.by.as_ref().map(DecidedBy::text))),
+            ("by_words", maybe(over.words())),
             ("at", number(over.at)),
         ]);
         let event = event(EventKind::Responded, prompt, About::Answer(Arc::clone(prompt), ended.clone()));
@@ -265,11 +305,21 @@ fn over(prompt: Option<&Prompt>, ended: &Ended) -> Over {
         Ended::Answered { by, .. } => Some(by.clone()),
         _ => None,
     };
-    Over { answer, by, at: now_ms() }
+    let scope = match ended {
+        Ended::Answered { answer, .. } => prompt.and_then(|prompt| prompt.scope_of(&answer.choice)),
+        _ => None,
+    };
+    let session = prompt.map(|prompt| prompt.operation.session().to_owned()).unwrap_or_default();
+    let round = prompt.map_or(Round::Only, |prompt| prompt.round);
+    Over { answer, round, scope, session, by, at: now_ms() }
 }
 
 fn event(kind: EventKind, prompt: &Arc<Prompt>, about: About) -> Event {
     Event { kind, at: now_ms() / 1000, operation: Some(Arc::clone(&prompt.operation)), about }
+}
+
+fn maybe(text: Option<String>) -> Node {
+    text.map_or_else(|| Value::Null.into(), Node::text)
 }
 
 fn number(value: impl std::fmt::Display) -> Node {

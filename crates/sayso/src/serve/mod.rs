@@ -20,6 +20,7 @@ mod page;
 mod peer;
 mod pin;
 mod posted;
+pub(crate) mod presence;
 mod problem;
 mod rate;
 mod recorded;

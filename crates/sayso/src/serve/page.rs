@@ -14,6 +14,7 @@ const PARTS: &[(&str, &str)] = &[
     ("detail.js", include_str!("page/detail.js")),
     ("diff.js", include_str!("page/diff.js")),
     ("events.js", include_str!("page/events.js")),
+    ("here.js", include_str!("page/here.js")),
     ("highlight.js", include_str!("page/highlight.js")),
     ("history.js", include_str!("page/history.js")),
     ("inbox.js", include_str!("page/inbox.js")),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use sayso_core::node::{Node, Value};
-use sayso_core::prompt::{Prompt, Scope, Stores};
+use sayso_core::prompt::{Prompt, Scope};
 use sayso_core::text::{Limits, json};
 use sayso_core::verdict::Tier;
 use sayso_core::visible::visible;
@@ -32,7 +32,7 @@ pub(super) struct Posted {
 }
 
 /// Stands in a summary, from a document with the same names.
-const OF_SUMMARY: [&str; 17] = [
+const OF_SUMMARY: [&str; 19] = [
     "id",
     "session",
     "call_id",
@@ -41,6 +41,8 @@ const OF_SUMMARY: [&str; 17] = [
     "kind",
     "title",
     "message",
+    "sentence",
+    "level",
     "is_dangerous",
     "warning",
     "risk",
@@ -64,6 +66,7 @@ impl Posted {
             ("agent", Node::text(visible(&agent.name))),
             ("parents", texts(agent.parents.iter().map(|parent| visible(parent).into_owned()))),
             ("workspace", Node::text(visible(prompt.operation.workspace()))),
+            ("group_id", prompt.operation.group().map_or_else(|| Value::Null.into(), |group| Node::text(visible(group)))),
             ("group_size", number(document.get("group").map_or(0, |group| group.items().len()) + 1)),
             ("door", Node::text(if door == Door::Hook { "hook" } else { "http" })),
             ("requested_at", get("requested_at")),
@@ -100,9 +103,13 @@ impl Posted {
         format!("{{{},{},\"expires_at\":{}}}", self.summary, self.rest(), self.expires(due))
     }
 
+    /// When it is denied: its own time, or when whoever asks gives up, if that is sooner. Every screen shows this one.
+    pub(super) fn expires_at(&self, due: Option<i64>) -> Option<i64> {
+        [due, self.latest].into_iter().flatten().min()
+    }
+
     fn expires(&self, due: Option<i64>) -> String {
-        let expires = [due, self.latest].into_iter().flatten().min();
-        expires.map_or_else(|| "null".to_owned(), |at| at.to_string())
+        self.expires_at(due).map_or_else(|| "null".to_owned(), |at| at.to_string())
     }
 
     /// Whether an answer reaches further than this once, or is to something dangerous.
@@ -135,6 +142,7 @@ fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
         ("arguments", get("arguments")),
         ("details", get("details")),
         ("warnings", get("warnings")),
+        ("why", get("why")),
         ("reasons", get("reasons")),
         ("context", get("context")),
         ("preview", get("preview")),
@@ -147,7 +155,7 @@ fn rest(prompt: &Prompt, document: &Node, pin: bool) -> String {
 
 /// How far a pattern of one's own may reach.
 fn pattern_scopes(prompt: &Prompt) -> Vec<Scope> {
-    let widest = prompt.offers.iter().filter(|offer| matches!(offer.stores, Stores::Rule(_))).map(|offer| offer.scope).max();
+    let widest = prompt.rule_scopes().last().copied().filter(|_| prompt.takes_pattern());
     [Scope::Session, Scope::Project, Scope::Always].into_iter().filter(|scope| widest.is_some_and(|widest| *scope <= widest)).collect()
 }
 

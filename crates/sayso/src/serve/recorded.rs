@@ -57,11 +57,13 @@ impl Recorded {
     }
 
     /// Takes something back that is remembered, and says who did.
-    pub(super) fn remove(&self, id: &str, by: &str) -> Result<(), Problem> {
+    pub(super) fn remove(&self, one: &Standing, by: &str) -> Result<(), Problem> {
         let mut about = self.who();
         about.push(("by", record::text(by)));
+        about.extend(one.session().map(|session| ("session", record::text(session))));
+        about.push(("words", record::text(&format!("taken back: {}", one.words))));
         let journal = self.journal().map_err(Problem::broken)?;
-        change::write(&journal, about, &Change::Removed(id), Sync::Disk).map(drop).map_err(Problem::broken)
+        change::write(&journal, about, &Change::Removed(&one.id), Sync::Disk).map(drop).map_err(Problem::broken)
     }
 
     /// Looks something up, with all that is recorded by now. It takes its time, so it is not called where others wait.

@@ -23,6 +23,7 @@ pub(super) enum Name {
     Ask,
     Prompt,
     Answer,
+    Preview,
     Activity,
     Check,
     Submit,
@@ -44,6 +45,7 @@ pub(super) enum Name {
     ClearPermissions,
     SessionEvents,
     Stop,
+    Here,
 }
 
 /// One of them.
@@ -58,6 +60,8 @@ pub(super) struct Route {
 
 /// What a person or a page sends.
 const SMALL: usize = 64 << 10;
+/// An answer that names a whole group.
+const GROUP: usize = 256 << 10;
 /// A call is 16 MiB at most, and what is shown of it comes with it.
 const LARGE: usize = 64 << 20;
 
@@ -83,10 +87,12 @@ pub(super) const ROUTES: &[Route] = &[
     route(Name::Links, "POST", "/v1/links", Right::Answer),
     route(Name::Stop, "POST", "/v1/stop", Right::Answer),
     route(Name::Me, "GET", "/v1/me", Right::Either),
+    sends(Name::Here, "/v1/here", Right::Answer, SMALL),
     route(Name::Prompts, "GET", "/v1/prompts", Right::Answer),
     sends(Name::Ask, "/v1/prompts", Right::Ask, LARGE),
     route(Name::Prompt, "GET", "/v1/prompts/{id}", Right::Answer),
-    sends(Name::Answer, "/v1/prompts/{id}/answer", Right::Answer, SMALL),
+    sends(Name::Answer, "/v1/prompts/{id}/answer", Right::Answer, GROUP),
+    sends(Name::Preview, "/v1/prompts/{id}/preview", Right::Answer, SMALL),
     route(Name::Activity, "POST", "/v1/prompts/{id}/activity", Right::Answer),
     sends(Name::Check, "/v1/check", Right::Ask, LARGE),
     sends(Name::Submit, "/v1/operations", Right::Ask, LARGE),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use sayso_world::whereabouts::Whereabouts;
 use tokio::sync::watch;
@@ -14,6 +15,7 @@ use super::inbox::{Here, Inbox};
 use super::log::Log;
 use super::logins::Logins;
 use super::pin::Pin;
+use super::presence::Presence;
 use super::problem::Problem;
 use super::rate::Rate;
 use super::recorded::Recorded;
@@ -64,6 +66,7 @@ pub(super) struct Server {
     pub door: Door,
     pub tokens: Tokens,
     pub logins: Logins,
+    pub presence: Presence,
     pub pin: Pin,
     pub log: Log,
     pub rates: Rates,
@@ -87,6 +90,7 @@ impl Server {
             inbox,
             tokens: Tokens { asking: Secret::fresh()?, answering: Secret::fresh()? },
             logins: Logins::default(),
+            presence: Presence::default(),
             pin: Pin::default(),
             log,
             rates: Rates {
@@ -102,6 +106,11 @@ impl Server {
             home,
             whereabouts,
         })
+    }
+
+    /// How many screens somebody looks at. Without an open line there is none, whatever was said before.
+    pub(super) fn present(&self) -> usize {
+        self.presence.count(Instant::now()).min(self.feed.watching())
     }
 
     /// Whether it is about to end.

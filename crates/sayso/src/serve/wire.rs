@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use sayso_core::digest::Digest;
 use sayso_core::grant::GrantKey;
+use sayso_core::learned::RuleKey;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent, Call, McpIdentity, Operation};
 use sayso_core::presentation::{Body, Presentation};
-use sayso_core::prompt::{Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, Scope, Stores, Style};
+use sayso_core::prompt::{Alike, Answer, Choice, Ended, Member, Offer, Position, Prompt, Round, RuleText, Scope, Stores, Style, Why};
 use sayso_core::verdict::{Confirm, Decision, Reason, Risk, Terms, Tier, Verdict};
 use sayso_core::visible::is_hidden;
 use sayso_gate::presentation::{from_node, prompt_to_node};
@@ -159,6 +160,9 @@ fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> 
         id: word("id")?.to_owned(),
         verdict: Arc::new(verdict),
         title: word("title")?.to_owned(),
+        // A hook of an older version sends no sentence.
+        sentence: word("sentence").or_else(|_| word("message"))?.to_owned(),
+        why: list("why").iter().map(why).collect::<Result<_, _>>()?,
         description: word("message")?.to_owned(),
         presentation: Presentation::of(Body::Text(Vec::new())),
         round,
@@ -177,6 +181,11 @@ fn prompt(document: &Node, operation: Arc<Operation>) -> Result<Prompt, String> 
     })
 }
 
+fn why(node: &Node) -> Result<Why, String> {
+    let rule = node.get("rule").and_then(Node::as_text).map(str::to_owned);
+    Ok(Why { text: text(node, "text")?.to_owned(), is_warning: node.get("warning").and_then(Node::as_bool).unwrap_or(true), rule })
+}
+
 fn reason(node: &Node) -> Result<Reason, String> {
     let decision = match text(node, "decision")? {
         "allow" => Decision::Allow,
@@ -192,7 +201,10 @@ fn reason(node: &Node) -> Result<Reason, String> {
 fn offer(node: &Node, digest: Digest) -> Result<Offer, String> {
     let stores = match text(node, "stores")? {
         "nothing" => Stores::Nothing,
-        "rule" => Stores::Rule(text(node, "pattern")?.into()),
+        "rule" => {
+            let key = RuleKey::from_word(text(node, "key")?).ok_or("`key` is none")?;
+            Stores::Rule(RuleText { key, pattern: text(node, "pattern")?.into() })
+        }
         _ => Stores::Grant(GrantKey::Exact(digest)),
     };
     let scope = Scope::from_word(text(node, "scope")?).ok_or("`scope` is none")?;
@@ -232,9 +244,10 @@ pub fn ended(prompt: &Prompt, ended: &Ended) -> Node {
     let word = |word: &str| ("ended", Node::text(word));
     match ended {
         Ended::Answered { answer, by } => {
-            fields.extend([word("answered"), ("by", Node::text(by))]);
+            fields.extend([word("answered"), ("by", Node::text(by.text()))]);
             fields.extend(choice_fields(&answer.choice));
             fields.extend(answer.note.as_ref().map(|note| ("note", Node::text(note))));
+            fields.extend(answer.typed.as_ref().map(|typed| ("typed", Node::text(typed))));
         }
         Ended::TimedOut => fields.push(word("timeout")),
         Ended::Cancelled => fields.push(word("cancelled")),
@@ -272,8 +285,9 @@ pub fn read_ended(node: &Node) -> Result<Ended, String> {
                 digest: Digest::parse(text(node, "digest")?).ok_or("`digest` is none")?,
                 choice: read_choice(node)?,
                 note: node.get("note").and_then(Node::as_text).map(str::to_owned),
+                typed: node.get("typed").and_then(Node::as_text).map(str::to_owned),
             };
-            Ok(Ended::Answered { answer, by: text(node, "by")?.to_owned() })
+            Ok(Ended::Answered { answer, by: text(node, "by")?.into() })
         }
         _ => Err("`ended` is none".to_owned()),
     }

@@ -10,8 +10,10 @@ export async function a_hooked_call_is_looked_at_and_allowed_by_a_key({ scene, o
   const page = await open();
   const hook = scene.hook("Bash", { command: "make all", timeout: 45000 });
   await look(page, "make all");
+  // What is only known of it stands behind a fold.
+  await page.locator(".detail details.rest > summary").click();
   const detail = await page.locator(".detail").innerText();
-  for (const words of ["claude wants to run a command", "unknown risk", "0f6d1c52-shop", "runs the project's own code", scene.workspace, "time limit", "45", "left, then it is denied", "sha256:"]) {
+  for (const words of ["Claude wants to run the project's own code", "high risk", "0f6d1c52-shop", "what it does cannot be known before it runs", scene.workspace, "time limit", "45", "left, then it is denied", "sha256:"]) {
     assert.ok(detail.includes(words), `${words} is missing in: ${detail}`);
   }
   assert.ok(hook.isWaiting());
@@ -127,8 +129,14 @@ export async function a_wider_answer_shows_what_it_stores_and_takes_a_second_key
   const { offers } = (await scene.request("GET", "/v1/prompts?full=true")).body.prompts[0];
   await page.keyboard.press("s");
   await page.waitForSelector(".choice");
-  const shown = await page.locator(".choice").allInnerTexts();
-  for (const offer of offers.filter((one) => one.scope !== "once")) assert.ok(shown.some((text) => text.includes(offer.words)), `${offer.words} in ${shown}`);
+  // How far is one choice, how wide another.
+  for (const [scope, label] of [["always", "everywhere"], ["project", "this project"], ["session", "this session"]]) {
+    await page.getByRole("radio", { name: label }).check();
+    const shown = await page.locator(".choice").allInnerTexts();
+    const wanted = offers.filter((one) => one.scope === scope);
+    assert.equal(shown.length, wanted.length);
+    for (const offer of wanted) assert.ok(shown.some((text) => text.includes(offer.words)), `${offer.words} in ${shown}`);
+  }
   assert.ok(hook.isWaiting());
   await armed(page);
   await page.keyboard.press("y");
@@ -152,7 +160,7 @@ export async function a_pattern_of_ones_own_is_shown_before_it_is_kept({ scene, 
   await page.locator(".problem:visible").waitFor();
   assert.ok(hook.isWaiting(), "a pattern that does not fit is none");
   await field.fill("make one *");
-  assert.match(await page.locator(".would").innerText(), /allow make one \* in this session/);
+  await page.locator(".would", { hasText: "this would allow `make one *` in this session" }).waitFor();
   await armed(page);
   await keep.click();
   const said = await hook.said;
@@ -164,7 +172,7 @@ export async function what_is_dangerous_looks_different_and_takes_two({ scene, o
   const page = await open();
   scene.file("gone.txt", "x\n");
   const hook = scene.hook("Bash", { command: "rm -rf gone.txt" });
-  await look(page, "rm -rf gone.txt");
+  await look(page, "gone.txt");
   assert.ok(await page.locator(".detail.dangerous").isVisible());
   assert.equal(await page.getByRole("button", { name: "wider…" }).count(), 0);
   assert.equal(await page.getByRole("button", { name: "pattern…" }).count(), 0);
@@ -173,6 +181,8 @@ export async function what_is_dangerous_looks_different_and_takes_two({ scene, o
   await page.keyboard.press("y");
   await page.waitForSelector(".detail.second");
   assert.ok(hook.isWaiting());
+  // finding W-02: the first of two allows nothing yet.
+  assert.match(await page.locator("#told").innerText(), /You confirmed it, 1 of 2: it asks once more\./);
   await armed(page);
   assert.match(await page.locator(".badges").innerText(), /confirmation 2 of 2/);
   await page.keyboard.press("y");
@@ -185,7 +195,7 @@ export async function it_is_answered_elsewhere_while_it_is_open({ scene, open })
   await look(page, "make elsewhere");
   const prompt = (await scene.request("GET", "/v1/prompts")).body.prompts[0];
   await scene.request("POST", `/v1/prompts/${prompt.id}/answer`, { digest: prompt.digest, choice: "deny" });
-  await page.locator(".over", { hasText: "Answered elsewhere. token denied it." }).waitFor();
+  await page.locator(".over", { hasText: "Answered elsewhere. A program with the token for answering denied it." }).waitFor();
   assert.equal(await page.locator(".answer").count(), 0, "nothing is left to press");
   assert.equal((await hook.said).permissionDecision, "deny");
   await page.keyboard.press("y");
@@ -198,7 +208,7 @@ export async function two_browsers_and_the_first_answer_wins({ scene, open }) {
   await look(two, "make twice");
   await two.locator(".over, .beside-you").first().waitFor({ state: "attached" });
   await one.keyboard.press("n");
-  await two.locator(".over", { hasText: /Answered elsewhere\. browser \d+ denied it\./ }).waitFor();
+  await two.locator(".over", { hasText: "Answered elsewhere. You, in another browser, denied it." }).waitFor();
   assert.equal((await hook.said).permissionDecision, "deny");
 }
 
@@ -208,4 +218,21 @@ export async function whoever_asked_is_gone({ scene, open }) {
   await look(page, "make nothing");
   await scene.request("DELETE", `/v1/operations/${id}`, undefined, scene.asking);
   await page.locator(".over", { hasText: "took it back" }).waitFor();
+}
+
+/** finding W-03: the list and the prompt count down to the same moment, also after somebody looked at it. */
+export async function one_deadline_in_the_list_and_in_the_prompt({ scene, open }) {
+  const page = await open();
+  const hook = scene.hook("Bash", { command: "make deadline" });
+  await look(page, "make deadline");
+  const prompt = (await scene.request("GET", "/v1/prompts")).body.prompts.find((one) => one.message.includes("make deadline"));
+  await scene.request("POST", `/v1/prompts/${prompt.id}/activity`, {});
+  const seconds = (words) => words.match(/(\d+):(\d\d)/).slice(1).reduce((sum, part) => sum * 60 + Number(part), 0);
+  await page.waitForTimeout(1500);
+  const [row, clock] = [await page.locator(`[data-id="${prompt.id}"] .left`).innerText(), await page.locator(".detail .clock").innerText()];
+  assert.ok(Math.abs(seconds(row) - seconds(clock)) <= 1, `${row} and ${clock}`);
+  const due = (await scene.request("GET", `/v1/prompts/${prompt.id}`)).body.expires_at;
+  assert.ok(Math.abs((due - Date.now()) / 1000 - seconds(clock)) <= 3, `${clock}, and it is denied in ${(due - Date.now()) / 1000} s`);
+  await page.keyboard.press("n");
+  assert.equal((await hook.said).permissionDecision, "deny");
 }

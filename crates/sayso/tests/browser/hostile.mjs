@@ -51,7 +51,7 @@ async function in_every_field(text, shown, { scene, open }) {
   for (let at = 0; at < rows; at += 1) {
     await page.locator(".prompt-row").nth(at).click();
     await page.waitForSelector(".foot.armed");
-    await page.locator("details").evaluate((one) => (one.open = true));
+    await page.locator("details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
     const seen = await page.locator(".detail").evaluate((one) => one.textContent);
     assert.ok([shown, visible(name)].some((one) => seen.includes(one)), `${shown} is not in ${seen}`);
     assert.deepEqual(await hiding(page), []);
@@ -154,7 +154,9 @@ export async function a_long_command_is_wrapped_and_whole({ scene, open }) {
   const page = await open();
   const command = `make ${Array.from({ length: 900 }, (_, at) => `target-${at}`).join(" ")} last-of-all`;
   await scene.submit("Bash", { command });
-  await look(page, "last-of-all");
+  await page.locator(".prompt-row").click();
+  await page.locator(".body", { hasText: "last-of-all" }).waitFor();
+  await page.waitForSelector(".foot.armed");
   const box = page.locator(".body .command");
   assert.equal(await box.evaluate((one) => one.textContent), command);
   assert.ok(await box.evaluate((one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight), "nothing of it is cut");

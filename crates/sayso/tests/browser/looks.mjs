@@ -118,14 +118,14 @@ export async function it_works_without_a_mouse({ scene, open }) {
   await scene.submit("Bash", { command: "make b" }, { session: "k" });
   await scene.submit("Bash", { command: "make c" }, { session: "k" });
   await page.locator(".prompt-row").nth(2).waitFor();
-  const chosen = () => page.locator(".prompt-row[aria-selected=true] .brief").innerText();
+  const chosen = () => page.locator(".prompt-row[aria-selected=true] .brief").textContent();
   await page.locator(".prompt-row[aria-selected=true]").waitFor();
-  assert.equal(await chosen(), "make a");
+  assert.match(await chosen(), /make a/);
   await page.keyboard.press("j");
-  assert.equal(await chosen(), "make b");
+  assert.match(await chosen(), /make b/);
   await page.keyboard.press("j");
   await page.keyboard.press("k");
-  assert.equal(await chosen(), "make b");
+  assert.match(await chosen(), /make b/);
   await page.keyboard.press("/");
   await page.keyboard.type("make c");
   assert.equal(await page.locator(".prompt-row:not([aria-selected=true])").count(), 1);

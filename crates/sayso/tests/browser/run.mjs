@@ -2,6 +2,7 @@
 
 import { Scene, browser, visit, wrong } from "./scene.mjs";
 import * as answers from "./answers.mjs";
+import * as here from "./here.mjs";
 import * as hostile from "./hostile.mjs";
 import * as line from "./line.mjs";
 import * as looks from "./looks.mjs";
@@ -46,7 +47,7 @@ async function run(title, check, scene, isLast = false) {
   await scene.clear();
 }
 
-const waiting = Object.entries({ hostile, looks, answers, line, views })
+const waiting = Object.entries({ here, hostile, looks, answers, line, views })
   .flatMap(([file, checks]) => Object.entries(checks).map(([name, check]) => [`${file}: ${name.replaceAll("_", " ")}`, check]))
   .filter(([title]) => title.includes(only));
 

@@ -31,7 +31,7 @@ export class Scene {
     const config = path.join(this.home, "config");
     fs.mkdirSync(path.join(config, "sayso"), { recursive: true });
     fs.mkdirSync(this.workspace);
-    fs.writeFileSync(path.join(config, "sayso/policy.yaml"), `version: 1\nhooks: {ask: inbox}\n${policy}`);
+    fs.writeFileSync(path.join(config, "sayso/policy.yaml"), `version: 1\n${policy.includes("hooks:") ? "" : "hooks: {ask: inbox}\n"}${policy}`);
     this.environment = { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: "C.UTF-8", HOME: this.home, XDG_CONFIG_HOME: config, XDG_STATE_HOME: this.state };
     this.hooks = [];
     this.calls = 0;

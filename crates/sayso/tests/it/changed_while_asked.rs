@@ -35,7 +35,7 @@ impl Ask for Meanwhile {
             asked.len()
         };
         (self.deed)(count);
-        Box::pin(async move { Ended::Answered { answer, by: "test".to_owned() } })
+        Box::pin(async move { Ended::Answered { answer, by: "test".into() } })
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use sayso::assemble::RealWorld;
 use sayso::expected::{self, Expected, Row};
 use sayso::report;
 use sayso_core::decide::{Case, Run, decide};
@@ -15,7 +16,10 @@ use sayso_core::packed::{pack, unpack};
 use sayso_core::text::json;
 use sayso_core::verdict::Verdict;
 use sayso_gate::pipeline::{Bench, judge};
+use sayso_world::machine::Machine;
+use sayso_world::whereabouts::Whereabouts;
 
+use crate::known_programs::{NOTHING, known_programs};
 use crate::scene::{NOW, Scene};
 
 /// Fewer rows than this mean that a file was lost.
@@ -96,6 +100,7 @@ fn by_program(scene: &Scene, rows: &[&Row]) -> Vec<String> {
         input.push('\n');
     }
     let mut program = scene.program();
+    program.env("PATH", known_programs());
     program.args(["check", "--jsonl", "-C"]).arg(&scene.workspace).args(scene.flags());
     let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -129,6 +134,32 @@ fn every_row_of_the_corpus_gets_its_verdict_from_the_library() {
     println!("{count} rows; {harmless} harmless, {needless} of them interrupt a person");
     assert!(count >= LEAST_ROWS, "only {count} rows");
     assert!(failures.is_empty(), "{} of {count} rows differ:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// finding W-26: a row gets the same verdict where every program that it names is installed, and where none is.
+#[test]
+fn finding_w_26_no_row_depends_on_what_is_installed() {
+    let mut failures = Vec::new();
+    for path in files() {
+        let Expected { scene: keys, rows } = read(&path);
+        let scene = Scene::of(&keys);
+        let policy = scene.load().policy;
+        let bare = RealWorld(Machine::new(Whereabouts { path: vec![NOTHING.into()], ..scene.whereabouts() }));
+        let full = scene.world();
+        for row in &rows {
+            let Ok(operation) = Operation::freeze(call(&scene, row)) else { continue };
+            let decision = |world: &RealWorld| {
+                let bench = Bench { world, policy: &policy, grants: &[], uses: None, run: Run::Interactive, now: NOW, trace: false };
+                let verdict = judge(&bench, &operation).verdict;
+                (verdict.decision, verdict.risk, verdict.tier)
+            };
+            let (without, with) = (decision(&bare), decision(&full));
+            if without != with {
+                failures.push(format!("{}:{}: {}: {without:?} without programs, {with:?} with", name(&path), row.line, row.name));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]

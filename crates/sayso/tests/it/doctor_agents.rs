@@ -86,6 +86,26 @@ fn without_agents_nothing_is_said_of_them() {
     }
 }
 
+/// finding W-05: `doctor` says when a call was judged by what the record says: neither the start of a session nor a try of its own is one.
+#[test]
+fn finding_w_05_no_call_was_judged_before_there_was_one() {
+    let (desk, agent) = home("honest");
+    set(&desk, &own(true));
+    let says = || finding(&doctor(&desk, &agent, &["--json"]), "claude calls").1;
+    assert_eq!(says(), "none was judged yet, as far as the newer part of the record goes");
+    let hook = |payload: &Value| run(&mut crate::hook::program(&desk, "claude"), payload.to_string().as_bytes()).is(0, "answered");
+    hook(&json!({"session_id": "s", "cwd": desk.scene.folder(), "hook_event_name": "SessionStart", "source": "startup"}));
+    assert!(says().starts_with("none was judged yet"), "a session that began is no call: {}", says());
+    // A try of the doctor's own.
+    let folder = desk.scene.home.join("sayso-canary-1/workspace");
+    fs::create_dir_all(&folder).unwrap();
+    let payload = json!({"session_id": "c", "cwd": folder, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t0"});
+    run(crate::hook::program(&desk, "claude").env("CLAUDE_PROJECT_DIR", &folder), payload.to_string().as_bytes()).is(0, "answered");
+    assert!(says().starts_with("none was judged yet"), "a try of the doctor's own is no call: {}", says());
+    hook(&crate::hook::before(&desk, "Bash", json!({"command": "ls"})));
+    assert!(says().starts_with("the last one was judged "), "{}", says());
+}
+
 #[test]
 fn an_agent_without_a_sound_hook_is_told() {
     let (desk, agent) = home("honest");

@@ -61,7 +61,8 @@ fn h_45_a_key_that_nobody_reads_is_an_error_with_its_place() {
 
 #[test]
 fn h_45_a_bypass_in_a_file_never_counts() {
-    for policy in ["permissions: {yolo_mode: true}\n", "yolo_mode: true\n", "mode: trust-all\n", "mode: trust_all\n"] {
+    // `trust-all` counts in the person's own file, and is no bypass of denials (Z-09).
+    for policy in ["permissions: {yolo_mode: true}\n", "yolo_mode: true\n", "agents: {x: {mode: trust-all}}\n"] {
         let scene = scene_with(policy);
         assert_ne!(command(&scene, "make"), Allow, "{policy}");
         assert_eq!(command(&scene, "rm -rf /"), Deny, "{policy}");

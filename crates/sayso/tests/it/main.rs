@@ -8,6 +8,7 @@
 )]
 
 mod acp;
+mod ask;
 mod at_terminal;
 mod audit;
 mod bad_input;
@@ -29,9 +30,13 @@ mod hook;
 mod import;
 mod import_reports;
 mod install;
+mod known_programs;
 mod mcp;
+mod noise;
 mod numbers;
+mod packages;
 mod path_classes;
+mod policy;
 mod program;
 mod readings;
 mod remembered;
@@ -42,6 +47,7 @@ mod run_attacks;
 mod sandbox;
 mod scene;
 mod scripted;
+mod seeds;
 mod serve;
 mod sessions;
 mod terminal;

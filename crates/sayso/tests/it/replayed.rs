@@ -42,6 +42,7 @@ fn record(scene: &Scene, operations: Vec<Operation>, run: Run) {
             outcome: Outcome::Blocked,
             yes: None,
             note: None,
+            typed: None,
             denied_by: None,
             message: String::new(),
             profile: "sayso".to_owned(),

@@ -18,7 +18,9 @@ use sayso_world::trust;
 use sayso_world::whereabouts::Whereabouts;
 use tempfile::TempDir;
 
-/// Where programs are looked for; the same for every door.
+use crate::known_programs::known_programs;
+
+/// Where programs are looked for by whoever really runs them; the same for every door.
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The time of every judgement by the library; rules with `until` in the corpus end long before or long after it.
@@ -170,7 +172,7 @@ impl Scene {
             state: self.state(),
             managed: self.managed.clone(),
             binary: PathBuf::from(env!("CARGO_BIN_EXE_sayso")),
-            path: std::env::split_paths(PATH).collect(),
+            path: vec![known_programs().to_owned()],
             git_configs: vec![config.join("git/config"), self.home.join(".gitconfig")],
             git_ignore: Some(config.join("git/ignore")),
             git_elsewhere: None,

@@ -25,7 +25,7 @@ fn model() -> Model {
 /// Sends bytes, and gives the status and the body of the answer.
 fn send(model: &Model, bytes: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(model.url().strip_prefix("http://").unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
     // It may answer before it has read all of it.
     let _ = stream.write_all(bytes);
     let mut all = Vec::new();

@@ -4,6 +4,7 @@
 
 mod code;
 mod edges;
+mod findings;
 mod leftovers;
 mod purity;
 mod shape;

@@ -1,29 +1,27 @@
 //! The fields that listeners under profile `kollabor` know; a call that does not run is a cancelled event there.
 
 use sayso_core::node::Node;
-use sayso_core::operation::Operation;
 use sayso_core::outcome::Outcome;
 use sayso_core::verdict::Risk;
 
 use super::super::{Event, EventKind};
 use super::{Fields, Parts, map, result, text_or_nothing, tool_data, truth};
-use crate::finished::Finished;
 
 pub(super) fn fields(event: &Event) -> Fields {
     let parts = Parts::of(event);
     let mut out = vec![
         ("tool_id", parts.tool_id()),
-        ("tool_type", text_or_nothing(parts.operation.map(|operation| operation.kind().word()))),
-        ("tool_name", text_or_nothing(parts.operation.map(Operation::tool))),
-        ("risk_level", text_or_nothing(parts.verdict.map(|verdict| risk_level(verdict.risk)))),
+        ("tool_type", text_or_nothing(parts.tool_type())),
+        ("tool_name", text_or_nothing(parts.tool_name())),
+        ("risk_level", text_or_nothing(parts.risk().map(risk_level))),
         ("reason", parts.reason()),
     ];
     match event.kind {
         EventKind::ToolCallPre => {
             out.push(("tool_data", tool_data(&parts)));
-            if let Some(finished) = parts.finished {
-                out.push(("cancelled", truth(!finished.outcome.ran())));
-                out.push(("permission_decision", permission_decision(&parts, finished)));
+            if let Some(outcome) = parts.outcome() {
+                out.push(("cancelled", truth(!outcome.ran())));
+                out.push(("permission_decision", permission_decision(&parts, outcome)));
             }
         }
         EventKind::ToolCallPost => {
@@ -43,17 +41,17 @@ fn risk_level(risk: Risk) -> &'static str {
     }
 }
 
-fn permission_decision(parts: &Parts<'_>, finished: &Finished) -> Node {
-    let decision = match finished.outcome {
+fn permission_decision(parts: &Parts<'_>, outcome: Outcome) -> Node {
+    let decision = match outcome {
         outcome if outcome.ran() => "approved",
         Outcome::Blocked | Outcome::Nobody => "blocked",
         _ => "denied",
     };
     map(vec![
         ("decision", Node::text(decision)),
-        ("allowed", truth(finished.outcome.ran())),
+        ("allowed", truth(outcome.ran())),
         ("reason", parts.reason()),
-        ("risk_level", text_or_nothing(parts.verdict.map(|verdict| risk_level(verdict.risk)))),
+        ("risk_level", text_or_nothing(parts.risk().map(risk_level))),
         ("auto_approved", truth(parts.auto_approved())),
     ])
 }

@@ -48,9 +48,9 @@ pub(super) fn fields(event: &Event) -> Fields {
 
 /// The decision and the key in the words of `kollabor-spec`.
 fn spec_decision(kind: EventKind, parts: &Parts<'_>) -> (Option<&'static str>, Option<&'static str>) {
-    let scope = parts.finished.and_then(|finished| finished.yes.as_ref()).map(|yes| yes.scope);
-    let denied = parts.finished.is_some_and(|finished| finished.outcome == Outcome::Denied);
-    let answered = parts.finished.is_some_and(|finished| finished.prompt.is_some());
+    let scope = parts.scope();
+    let denied = parts.outcome() == Some(Outcome::Denied);
+    let answered = parts.finished.is_some_and(|finished| finished.prompt.is_some()) || parts.of_entry("by").is_some();
     match kind {
         EventKind::Granted if scope == Some(Scope::Batch) => (Some("APPROVE_ALL"), Some("a")),
         EventKind::Granted => (Some("APPROVE"), scope.map(|_| "y")),

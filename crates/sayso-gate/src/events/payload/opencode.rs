@@ -10,7 +10,7 @@ use super::{Fields, Parts, nothing, number, text_or_nothing, truth};
 
 pub(super) fn fields(event: &Event) -> Fields {
     let parts = Parts::of(event);
-    let session = text_or_nothing(parts.operation.map(Operation::session));
+    let session = parts.session();
     match event.kind {
         EventKind::Requested => {
             let dangerous = parts.verdict.is_some_and(|verdict| verdict.tier != Tier::None);

@@ -57,7 +57,7 @@ pub(super) fn fields(event: &Event) -> Fields {
         ]);
     }
     if let Some(ended) = parts.ended {
-        out.extend([("answer", Node::text(answer_word(parts.prompt, ended))), ("by", text_or_nothing(by(ended)))]);
+        out.extend([("answer", Node::text(answer_word(parts.prompt, ended))), ("by", text_or_nothing(by(ended).as_deref()))]);
     }
     if let Some(finished) = parts.finished {
         out.extend([
@@ -66,7 +66,7 @@ pub(super) fn fields(event: &Event) -> Fields {
             ("message", Node::text(finished.message.clone())),
             ("note", text_or_nothing(finished.note.as_deref())),
             ("prompt", parts.prompt_id()),
-            ("by", text_or_nothing(finished.yes.as_ref().map(|yes| yes.by.as_str()))),
+            ("by", text_or_nothing(finished.yes.as_ref().map(|yes| yes.by.text()).as_deref())),
             ("scope", text_or_nothing(finished.yes.as_ref().map(|yes| yes.scope.word()))),
         ]);
         if let Some(ran) = &finished.ran {
@@ -79,9 +79,9 @@ pub(super) fn fields(event: &Event) -> Fields {
     out
 }
 
-fn by(ended: &Ended) -> Option<&str> {
+fn by(ended: &Ended) -> Option<String> {
     match ended {
-        Ended::Answered { by, .. } => Some(by),
+        Ended::Answered { by, .. } => Some(by.text()),
         _ => None,
     }
 }

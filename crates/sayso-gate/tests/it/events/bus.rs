@@ -13,7 +13,7 @@ use sayso_gate::simulated::Say;
 use crate::bench::call;
 use crate::flow::room::Room;
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(300);
 
 fn room(script: &[Say]) -> Room {
     Room::new("sayso", How::Interactive, script)

@@ -140,7 +140,8 @@ fn arguments_cannot_pass_for_the_type_and_the_id() {
     for event in room.events.events() {
         let payload = payload(&event, Names::KollaborSpec);
         if payload.get("tool_data").is_some() {
-            assert_eq!((text(&payload, "tool_data.type"), text(&payload, "tool_data.id")), (Some("terminal"), Some("real")));
+            assert_eq!((text(&payload, "tool_data.type"), text(&payload, "tool_data.id")), (Some("bash"), Some("real")));
+            assert_eq!(text(&payload, "tool_data.tool_kind"), Some("terminal"), "what sayso takes it for");
         }
     }
 }

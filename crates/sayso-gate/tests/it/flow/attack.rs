@@ -268,7 +268,7 @@ impl Ask for Meddler {
             self.world.get().unwrap().write(self.file, "evil");
         }
         let answer = prompt.answer(Choice::Offer(0));
-        Box::pin(async move { Ended::Answered { answer, by: "somebody".to_owned() } })
+        Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
     }
 }
 
@@ -433,7 +433,7 @@ fn an_answer_long_after_the_time_is_over_is_none() {
         fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
             self.0.fetch_add(86_400, Ordering::SeqCst);
             let answer = prompt.answer(Choice::Offer(0));
-            Box::pin(async move { Ended::Answered { answer, by: "somebody".to_owned() } })
+            Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
         }
     }
     let (setup, clock, hands) = (Setup::profile("sayso"), Arc::new(AtomicI64::new(NOW)), Arc::new(Hands::default()));
@@ -478,7 +478,7 @@ fn a_shared_file_that_changes_while_the_next_is_asked_about_is_a_new_question() 
                 self.0.get().unwrap().write("/ws/README.md", "everything that was not to be shared");
             }
             let answer = prompt.answer(Choice::Offer(0));
-            Box::pin(async move { Ended::Answered { answer, by: "somebody".to_owned() } })
+            Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
         }
     }
     let swap = Arc::new(Swap(OnceLock::new(), Mutex::default()));

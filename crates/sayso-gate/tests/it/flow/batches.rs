@@ -73,6 +73,24 @@ fn z_12_only_one_profile_lets_the_rest_cover_a_danger() {
     assert_eq!(outcomes(&batch), [Outcome::Approved, Outcome::AutoApproved, Outcome::Denied], "a delete by a file tool still asks (Z-10)");
 }
 
+/// finding A-09: a program that says yes to the second confirmation confirms what was chosen at the first, and nothing narrower.
+/// finding A-20: all at the only operation is a yes for this one.
+#[test]
+fn finding_a_09_and_a_20_hold_for_programs_that_answer() {
+    let texts = ["bash rm -rf build", "bash rm -rf node_modules", "bash cargo build"];
+    for second in [Scope::Once, Scope::Batch] {
+        let room = Room::new("kollabor-spec", How::Interactive, &[Say::Yes(Scope::Batch), Say::Yes(second)]);
+        let batch = run(&room, &calls(&texts), Options::default());
+        assert_eq!(outcomes(&batch), [Outcome::Approved, Outcome::AutoApproved, Outcome::AutoApproved], "{second:?}");
+        assert_eq!(batch.results[0].yes.as_ref().unwrap().scope, Scope::Batch);
+        let seen = room.person.seen();
+        assert_eq!(seen[1].offers, [seen[0].offers[seen[0].offer(Scope::Batch).unwrap()].clone()]);
+    }
+    let room = Room::new("kollabor-spec", How::Interactive, &[Say::Yes(Scope::Batch)]);
+    let batch = run(&room, &calls(&["bash cargo build"]), Options::default());
+    assert_eq!(batch.results[0].yes.as_ref().map(|yes| yes.scope), Some(Scope::Once));
+}
+
 #[test]
 fn b_04_z_27_h_80_quitting_gives_every_call_a_result_in_order() {
     let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once), Say::Quit]);

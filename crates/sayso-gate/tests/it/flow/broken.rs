@@ -158,7 +158,7 @@ impl Ask for After {
     fn ask<'a>(&'a self, prompt: Arc<Prompt>) -> Later<'a, Ended> {
         self.0.fetch_add(self.1, Ordering::SeqCst);
         let answer = prompt.answer(self.2.clone());
-        Box::pin(async move { Ended::Answered { answer, by: "somebody".to_owned() } })
+        Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
     }
 }
 

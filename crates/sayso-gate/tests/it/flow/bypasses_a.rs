@@ -142,6 +142,6 @@ fn a14_who_answered_is_written_down_by_the_name_the_door_vouches_for() {
         });
         let (yes, denied_by) = decided.unwrap();
         let name = if approved { yes.map(|yes| yes.by) } else { denied_by };
-        assert_eq!(name.as_deref(), Some("user:1000@tty3"));
+        assert_eq!(name.map(|by| by.text()).as_deref(), Some("user:1000@tty3"));
     }
 }

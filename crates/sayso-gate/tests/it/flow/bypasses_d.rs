@@ -22,7 +22,7 @@ fn d01_what_runs_is_what_was_shown() {
     let finished = room.call(call("bash make a"));
     let shown = room.person.seen()[0].operation.digest();
     assert_eq!(finished.digest, Some(shown));
-    assert_eq!(room.ran(), ["terminal(make a)"]);
+    assert_eq!(room.ran(), ["bash(make a)"]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl Ask for Meddler {
         asked.push(Arc::clone(&prompt));
         (self.meddle)(self.world.lock().unwrap().as_ref().unwrap(), asked.len());
         let answer = prompt.answer(Choice::Offer(0));
-        Box::pin(async move { Ended::Answered { answer, by: "somebody".to_owned() } })
+        Box::pin(async move { Ended::Answered { answer, by: "somebody".into() } })
     }
 }
 

@@ -118,7 +118,7 @@ fn h_48_h_67_a_kept_write_is_for_its_file_and_says_so_where_any_content_counts()
     assert_eq!(room.call(Call { args: other, ..call("file_edit src/main.rs") }).outcome, Outcome::Denied, "other content is asked about");
     let seen = room.person.seen();
     let any = seen[0].offers.iter().find(|offer| offer.words.contains("any content")).expect("the wider answer says what it is");
-    assert!(any.words.contains("/ws/src/main.rs"), "{}", any.words);
+    assert!(any.words.contains("`src/main.rs`"), "{}", any.words);
 }
 
 #[test]
@@ -136,6 +136,29 @@ fn h_49_trust_in_an_mcp_tool_is_for_that_server_and_tool() {
     assert_eq!(first, Outcome::Approved);
     for other in ["mcp evil/write", "mcp good/drop_db"] {
         assert_ne!(room.call(call(other)).outcome, Outcome::AutoApproved, "{other}");
+    }
+}
+
+/// finding W-24: an answer for exactly this call says what it is bound to: the arguments, without secrets, or the content.
+#[test]
+fn finding_w_24_exactly_this_call_says_what_it_binds() {
+    let text = sayso_core::node::Node::text;
+    let issue = sayso_core::node::Node::map([("title", text("a \"b\"")), ("token", text("hunter22"))]);
+    let mcp = sayso_core::node::Node::map([("server", text("github")), ("tool", text("create_issue")), ("arguments", issue)]);
+    for (call, wanted) in [
+        (
+            Call { args: mcp, ..call("mcp github/create_issue") },
+            "mcp(github/create_issue: title=\"a \\\"b\\\"\", token=\"[redacted]\") with exactly these arguments",
+        ),
+        (call("file_edit src/main.rs"), "exactly file_edit(src/main.rs) with this content"),
+        (call("bash make all"), "exactly bash(make all)"),
+    ] {
+        let room = Room::new("sayso", How::Interactive, &[]);
+        room.call(call);
+        let offers = room.person.seen()[0].offers.clone();
+        let words: Vec<&str> = offers.iter().map(|offer| offer.words.as_str()).collect();
+        assert!(words.iter().any(|words| words.contains(wanted)), "{wanted}: {words:#?}");
+        assert!(words.iter().all(|words| !words.contains("hunter22")), "{words:#?}");
     }
 }
 

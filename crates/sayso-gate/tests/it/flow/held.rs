@@ -51,7 +51,7 @@ fn what_was_approved_runs_in_another_process() {
     assert_eq!((approved.outcome(), yes.scope, yes.confirmations), (Outcome::Approved, Scope::Once, 1));
     assert!(approved.is_for(&freeze(call("bash make all"))) && approved.operation().id() == "it" && approved.operation().session() == "s");
     assert!(pollster::block_on(room.gate.run(approved)).succeeded());
-    assert_eq!((room.ran(), room.entries()), (vec!["terminal(make all)".to_owned()], vec!["asked", "decided", "resumed", "finished"]));
+    assert_eq!((room.ran(), room.entries()), (vec!["bash(make all)".to_owned()], vec!["asked", "decided", "resumed", "finished"]));
 }
 
 #[test]
@@ -262,5 +262,5 @@ fn a_batch_is_held_call_by_call() {
     assert_eq!((batch.executed().count(), room.ran().len()), (0, 0));
     let first = kept.lock().unwrap()[0].clone();
     run(&room, Held::read(&first).unwrap()).unwrap();
-    assert_eq!(room.ran(), ["terminal(make a)"]);
+    assert_eq!(room.ran(), ["bash(make a)"]);
 }

@@ -12,6 +12,7 @@ mod failures;
 mod grants_given;
 mod held;
 pub mod room;
+mod rules_given;
 mod seeds;
 mod starts;
 mod table;

@@ -84,7 +84,7 @@ fn seed_001_a_session_answer_is_by_the_tools_own_payload() {
     assert_eq!(room.call(send("anna", "one")).outcome, Outcome::Approved);
     assert_eq!(room.call(send("anna", "two")).outcome, Outcome::AutoApproved, "the body is no part of the payload");
     assert_eq!(room.call(send("bert", "one")).outcome, Outcome::Denied);
-    assert_eq!(room.person.seen()[0].description, "Send to anna");
+    assert_eq!(room.person.seen()[0].description, "send_email says: Send to anna");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn seed_003_the_four_answers() {
         (always.call(call("bash make a")).outcome, always.call(call("bash make a")).outcome),
         (Outcome::Approved, Outcome::AutoApproved)
     );
-    assert!(always.shelf.memory.grants().iter().any(|grant| matches!(grant.key, GrantKey::Pattern(_))), "Always is a rule that stays");
+    assert!(always.shelf.memory.grants().iter().any(|grant| matches!(grant.key, GrantKey::Rule(_))), "Always is a rule that stays");
     let pattern = Room::new("opencode", How::Interactive, &[Say::Pattern("cargo build *".into(), Scope::Session)]);
     assert_eq!(
         (pattern.call(call("bash cargo build a")).outcome, pattern.call(call("bash cargo build b")).outcome),

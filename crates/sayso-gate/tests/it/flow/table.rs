@@ -67,8 +67,8 @@ fn offered(text: &str, class: Class, scope: Scope, in_batch: bool) -> bool {
     match scope {
         Scope::Once => true,
         Scope::Batch => in_batch && class == Class::Asked,
-        Scope::Session => class == Class::Asked,
-        Scope::Project | Scope::Always => class == Class::Asked && text.starts_with("bash "),
+        // A tool that nobody knows is asked about until an answer names it.
+        Scope::Session | Scope::Project | Scope::Always => class == Class::Asked || text.starts_with("my_tool"),
     }
 }
 

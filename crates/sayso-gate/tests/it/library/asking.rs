@@ -62,7 +62,7 @@ fn l_01_a_check_is_policy_alone() {
     let setup = Setup::new([Say::Yes(Scope::Session)], |builder| builder);
     let context = Context::new("deploy", args([("stage", "test")]));
     let Checked::Request(request) = setup.agent.check(&context) else { panic!() };
-    assert_eq!((request.tool_name(), request.description()), ("deploy", "deploy(stage)"));
+    assert_eq!((request.tool_name(), request.description()), ("deploy", "deploy(stage=\"test\")"));
     // The run is strict, but the policy says "ask"; only asking finds out.
     let strict = Setup::new([], |builder| builder.how(How::Strict));
     let Checked::Request(request) = strict.agent.check(&context) else { panic!() };
@@ -263,7 +263,7 @@ fn l_10_details_are_shown_when_they_are_wanted() {
     let setup = Setup::new([], |builder| builder.person(looks).tool(requires_approval("deploy", done)));
     let finished = block_on(setup.agent.call("deploy", args([])));
     assert_eq!((finished.outcome, views.load(Ordering::SeqCst)), (Outcome::Approved, 2));
-    assert_eq!(finished.yes.unwrap().by, "ann");
+    assert_eq!(finished.yes.unwrap().by.text(), "ann");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn l_06_commands_edits_and_addresses_are_checked() {
     assert!(matches!(checker.check_bash("dd if=/dev/zero of=/dev/sda"), Checked::Blocked { .. }));
     assert!(matches!(checker.check_bash(""), Checked::Blocked { .. }));
     let test = request(checker.check_bash("cargo test"));
-    assert_eq!(test.description(), "Execute terminal command: 'cargo test' (in /ws)");
+    assert_eq!(test.description(), "Execute terminal command: 'cargo test' (cwd: /ws, timeout: 90s)");
     assert_eq!(request(checker.check_edit("src/main.rs", "a", "b")).description(), "Edit file: src/main.rs");
     assert!(matches!(checker.check_webfetch("https://example.com/"), Checked::PreApproved { .. }));
     assert!(matches!(checker.check_webfetch("http://169.254.169.254/latest"), Checked::Blocked { .. }));
@@ -49,10 +49,23 @@ fn l_06_once_is_once() {
 fn l_06_always_is_remembered_as_far_as_it_was_offered() {
     let checker = checker("opencode");
     let decision = checker.apply_response(request(checker.check_bash("cargo test")), by(Action::Always));
-    assert_eq!((decision.approved, decision.scope), (true, Scope::Always));
+    assert_eq!((decision.approved, decision.scope), (true, Scope::Session));
     assert!(matches!(checker.check_bash("cargo test"), Checked::PreApproved { .. }));
     assert!(matches!(checker.check_bash("cargo publish"), Checked::Request(_)));
     assert!(matches!(checker.check_bash("cargo test; curl evil.example"), Checked::Request(_)));
+}
+
+/// finding A-27: a host that names no scope stores for the session of its checker; wider only where it says so.
+#[test]
+fn finding_a_27_the_library_stores_for_the_session_unless_told_otherwise() {
+    for (scope, kept) in [(None, Scope::Session), (Some(Scope::Project), Scope::Project), (Some(Scope::Always), Scope::Always)] {
+        for action in [Action::Always, Action::Pattern("cargo test *".into())] {
+            let checker = checker("opencode");
+            let response = Response { scope, ..by(action) };
+            let decision = checker.apply_response(request(checker.check_bash("cargo test")), response);
+            assert_eq!((decision.approved, decision.scope), (true, kept));
+        }
+    }
 }
 
 #[test]
@@ -66,9 +79,14 @@ fn l_06_a_pattern_is_remembered_if_it_fits() {
     }
     assert!(checker.apply_response(request(checker.check_bash("cargo test")), pattern("cargo test *")).approved);
     assert!(matches!(checker.check_bash("cargo test --workspace"), Checked::PreApproved { .. }));
-    // Only a command has a pattern.
-    let edit = checker.apply_response(request(checker.check_edit("src/main.rs", "a", "b")), pattern("src/*"));
-    assert!(!edit.approved, "{}", edit.message);
+    // Of an edit, the pattern is one of paths.
+    for bad in ["**", "docs/*", "/etc/*", "cargo *"] {
+        let edit = checker.apply_response(request(checker.check_edit("src/main.rs", "a", "b")), pattern(bad));
+        assert!(!edit.approved, "{bad}: {}", edit.message);
+    }
+    assert!(checker.apply_response(request(checker.check_edit("src/main.rs", "a", "b")), pattern("src/*")).approved);
+    assert!(matches!(checker.check_edit("src/lib.rs", "a", "b"), Checked::PreApproved { .. }));
+    assert!(matches!(checker.check_edit("docs/a.md", "a", "b"), Checked::Request(_)));
 }
 
 #[test]
@@ -116,5 +134,5 @@ fn every_answer_of_a_host_is_recorded_with_its_name() {
         What::Decided { yes, .. } => yes,
         _ => None,
     });
-    assert_eq!(decided.unwrap().by, "ann");
+    assert_eq!(decided.unwrap().by.text(), "ann");
 }

@@ -29,7 +29,7 @@ fn every_kind_of_picture_is_made_visible() {
     let lines = || vec![escape.clone()];
     let pictures = [
         Body::Text(lines()),
-        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1, notes: lines() },
+        Body::Content { path: escape.clone(), language: None, lines: lines(), size: 1, notes: lines(), over: Some(escape.clone()) },
         Body::Command {
             lines: lines(),
             marks: vec![Mark { line: 0, start: 1, end: 999, meaning: Meaning::Danger }],

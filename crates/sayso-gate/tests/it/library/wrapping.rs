@@ -126,7 +126,9 @@ fn h_29_a_tool_is_gated_by_default() {
     assert_eq!(counted.load(Ordering::SeqCst), 0);
     assert_eq!(block_on(setup.agent.call("count", args([]))).outcome, Outcome::Approved);
     assert_eq!(counted.load(Ordering::SeqCst), 1);
-    assert!(setup.person.seen()[0].offers.iter().all(|offer| offer.scope == Scope::Once), "what nobody knows is allowed once");
+    let words: Vec<String> = setup.person.seen()[0].offers.iter().map(|offer| offer.words.clone()).collect();
+    assert_eq!(words[0], "allow this once");
+    assert!(words[1..].iter().all(|words| words.contains("count")), "a wider answer names the tool: {words:#?}");
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn t_12_the_person_reads_the_tools_own_words_made_visible() {
     let mail = requires_approval("mail", greet).describe(|args| format!("Mail to {}", args.get("to").unwrap().as_text().unwrap()));
     let setup = Setup::new([], |builder| builder.tool(mail));
     let _ = block_on(setup.agent.call("mail", args([("to", "ann\u{202e}moc")])));
-    assert_eq!(setup.person.seen()[0].description, "Mail to ann‹U+202E›moc");
+    assert_eq!(setup.person.seen()[0].description, "mail says: Mail to ann‹U+202E›moc");
 }
 
 #[test]

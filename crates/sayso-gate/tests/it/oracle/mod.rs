@@ -7,7 +7,7 @@ mod differential;
 pub mod generate;
 pub mod listed;
 pub mod rows;
-mod sandbox;
+pub(crate) mod sandbox;
 mod stage;
 mod truth;
 

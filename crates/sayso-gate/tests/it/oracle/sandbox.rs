@@ -5,6 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Processes and devices of its own. What root may write below `/proc` would be the whole machine's.
+pub(crate) const OWN_SYSTEM: [&str; 6] = ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"];
+
 /// The source of the one program in the sandbox.
 const RECORDER: &str = include_str!("recorder.rs");
 
@@ -190,7 +193,7 @@ impl Sandbox {
 
     fn command(&self, log: &Path) -> Command {
         let bin = self.folder.join("bin");
-        // Limits against snippets that grow without end. What root may write below `/proc` is the whole machine's.
+        // Limits against snippets that grow without end.
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "ulimit -v 4194304; ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
         command.args(["--ro-bind", "/usr/lib", "/usr/lib", "--ro-bind", "/usr/bin", "/real"]);
@@ -198,20 +201,7 @@ impl Sandbox {
             command.args(["--ro-bind", "/usr/lib64", "/usr/lib64", "--symlink", "usr/lib64", "/lib64"]);
         }
         command.arg("--ro-bind").arg(bin).arg("/usr/bin").arg("--bind").arg(log).arg("/log");
-        command.args([
-            "--symlink",
-            "usr/bin",
-            "/bin",
-            "--symlink",
-            "usr/lib",
-            "/lib",
-            "--proc",
-            "/proc",
-            "--remount-ro",
-            "/proc",
-            "--dev",
-            "/dev",
-        ]);
+        command.args(["--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"]).args(OWN_SYSTEM);
         command.args(["--unshare-all", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--", "/usr/bin/EVIL"]);
         command.stdin(Stdio::null());
         command

@@ -38,7 +38,7 @@ fn a_write_over_a_file_is_a_diff_with_numbers_and_context() {
         assert_eq!(diff.hunks.iter().map(|hunk| (hunk.old_start, hunk.new_start)).collect::<Vec<_>>(), [(1, 1), (7, 7)]);
         assert_eq!(value(&shown.details, "target"), "exists, 49 bytes");
         assert_eq!(value(&shown.details, "target, in full"), "/ws/src/main.rs");
-        assert_eq!(value(&shown.details, "backup"), "No backup is made: this cannot be undone.");
+        assert_eq!(value(&shown.details, "undo"), "`sayso undo` cannot take it back: sayso does not run it and makes no backup.");
         assert_eq!(shown.hidden_lines, 0);
     }
 }

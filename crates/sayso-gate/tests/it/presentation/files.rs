@@ -12,7 +12,7 @@ fn u_04_a_new_file_shows_its_content_size_and_language() {
         assert_eq!((path.as_str(), *language, *size), ("src/new.rs", Some("rust"), 20));
         assert_eq!(lines, &["fn main() {}", "", "// ü"]);
         assert_eq!(value(&shown.details, "target"), "does not exist yet");
-        assert!(!shown.details.iter().any(|(label, _)| label == "backup"), "nothing is lost");
+        assert!(!shown.details.iter().any(|(label, _)| label == "undo"), "nothing is lost");
     }
 }
 
@@ -45,15 +45,39 @@ fn bytes_that_are_no_text_are_named_and_not_shown() {
     setup.world.with("/ws/logo.png", b"\x89PNG\r\n\x1a\n\0\0").with("/ws/latin.txt", b"caf\xe9");
     let shown = show(&setup, call("file_write", &[("path", "logo.png"), ("content", "x")]));
     assert!(matches!(&shown.body, Body::Content { lines, .. } if lines == &["x"]), "what comes is shown");
-    assert!(warned(&shown, "Binary file: image/png (10 bytes)"), "{:#?}", shown.warnings);
+    assert!(warned(&shown, "what is there is a binary file: image/png (10 bytes)"), "{:#?}", shown.warnings);
     let shown = show(&setup, call("file_edit", &[("path", "latin.txt"), ("find", "a"), ("replace", "b")]));
-    assert!(warned(&shown, "is not written in UTF-8"), "{:#?}", shown.warnings);
+    assert!(warned(&shown, "what is there is a file that is not UTF-8 text (4 bytes)"), "{:#?}", shown.warnings);
 
     let shown = show(&setup, call("file_create", &[("path", "a.bin"), ("content", "\u{7f}ELF\0\u{1}\u{2}")]));
     assert_eq!(shown.body, Body::Binary { path: "a.bin".into(), media: "application/x-executable", size: 7 });
     assert_eq!(value(&shown.details, "type"), "Binary file: application/x-executable (7 bytes)");
     assert!(matches!(shown.whole(), Body::Content { .. }), "and can still be looked at");
     assert_eq!(shown.hidden_lines, 1);
+}
+
+/// finding A-33: what replaces or adds to a file that cannot be compared says so, with its type and size, and is never called a new file.
+#[test]
+fn finding_a_33_what_is_replaced_is_named_with_type_and_size() {
+    let mut setup = setup();
+    let large = vec![b'a'; 17 * 1024 * 1024];
+    setup.world.with("/ws/logo.png", b"\x89PNG\r\n\x1a\n\0\0").with("/ws/latin.txt", b"caf\xe9").with("/ws/big.txt", large);
+    for (tool, path, over) in [
+        ("file_write", "logo.png", "replaces a binary file: image/png (10 bytes)"),
+        ("file_create_overwrite", "logo.png", "replaces a binary file: image/png (10 bytes)"),
+        ("file_append", "logo.png", "is added to a binary file: image/png (10 bytes)"),
+        ("file_write", "latin.txt", "replaces a file that is not UTF-8 text (4 bytes)"),
+        ("file_write", "big.txt", "replaces a file of 17.0 MB"),
+        ("file_append", "big.txt", "is added to a file of 17.0 MB"),
+    ] {
+        let shown = show(&setup, call(tool, &[("path", path), ("content", "x")]));
+        let Body::Content { path, size, language, over: said, .. } = &shown.body else { panic!("{tool}: {shown:#?}") };
+        assert_eq!(said.as_deref(), Some(over), "{tool} {path}");
+        let heading = sayso_core::presentation::content_heading(path, *size, *language, said.as_deref());
+        assert!(heading.contains(over) && !heading.contains("new"), "{heading}");
+    }
+    let shown = show(&setup, call("file_write", &[("path", "new.txt"), ("content", "x")]));
+    assert!(matches!(&shown.body, Body::Content { over: None, .. }), "{:?}", shown.body);
 }
 
 #[test]
@@ -68,7 +92,7 @@ fn a_file_that_is_too_large_is_said_to_be() {
     let mut setup = setup();
     setup.world.with("/ws/big.txt", vec![b'a'; 17 * 1024 * 1024]);
     let shown = show(&setup, call("file_write", &[("path", "big.txt"), ("content", "x")]));
-    assert!(warned(&shown, "too large to be compared (17.0 MB)"), "{:#?}", shown.warnings);
+    assert!(warned(&shown, "the change cannot be compared: what is there is a file of 17.0 MB"), "{:#?}", shown.warnings);
 }
 
 #[test]

@@ -171,10 +171,13 @@ proptest! {
         let setup = world();
         let Ok(operation) = sayso_core::operation::Operation::freeze(call.clone()) else { return Ok(()) };
         let (_, judged) = judged(&setup, call);
-        let Ok(shown) = sayso_gate::presentation::build(&setup.world, &operation, &judged.reading, &judged.verdict, setup.settings()) else {
+        let Ok(built) = sayso_gate::presentation::build(&setup.world, &operation, &judged.reading, &judged.verdict, setup.settings()) else {
             return Ok(());
         };
+        let shown = built.presentation;
         let mut all = texts(&shown);
+        all.push(built.sentence);
+        all.extend(built.why.into_iter().map(|why| why.text));
         all.push(sayso_gate::describe::description(&operation, &judged.verdict));
         texts_of_node(&to_node(&shown), &mut all);
         for text in all {

@@ -10,6 +10,7 @@ mod files;
 mod hostile;
 mod long;
 mod scripts;
+mod sentences;
 mod structured;
 mod words;
 
@@ -19,7 +20,7 @@ use sayso_core::operation::{Call, Operation};
 use sayso_core::presentation::{Body, Change, Diff, DiffLine, Presentation};
 use sayso_core::text::Limits;
 use sayso_gate::pipeline::{Bench, Judged, judge};
-use sayso_gate::presentation::build;
+use sayso_gate::presentation::{Built, build};
 
 use crate::bench::{NOW, Setup, freeze};
 use crate::world::WORKSPACE;
@@ -49,6 +50,11 @@ pub fn judged(setup: &Setup, call: Call) -> (Operation, Judged) {
 
 /// What is shown for a call, or why nothing is.
 pub fn try_show(setup: &Setup, call: Call) -> Result<Presentation, String> {
+    try_build(setup, call).map(|built| built.presentation)
+}
+
+/// The same with the sentence, and why it asks.
+pub fn try_build(setup: &Setup, call: Call) -> Result<Built, String> {
     let (operation, judged) = judged(setup, call);
     build(&setup.world, &operation, &judged.reading, &judged.verdict, setup.settings())
 }

@@ -76,7 +76,7 @@ fn moves_and_copies_say_what_they_replace() {
     for tool in ["file_move", "file_copy"] {
         let shown = show(&setup(), call(tool, &[("from", "any_file.py"), ("to", "old_file.py")]));
         assert!(warned(&shown, "it replaces the file that is there: /ws/old_file.py"));
-        assert_eq!(value(&shown.details, "backup"), "No backup is made: this cannot be undone.");
+        assert_eq!(value(&shown.details, "undo"), "`sayso undo` cannot take it back: sayso does not run it and makes no backup.");
         let shown = show(&setup(), call(tool, &[("from", "any_file.py"), ("to", "new.py")]));
         assert!(!warned(&shown, "replaces"));
         assert_eq!(value(&shown.details, "to"), "does not exist yet");

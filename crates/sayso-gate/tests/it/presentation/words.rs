@@ -12,27 +12,27 @@ fn u_20_titles_and_descriptions() {
     let file = "File Operation Approval Required";
     let delete = "⚠️ DELETE CONFIRMATION";
     for (tool, args, heading, line) in [
-        ("bash", r#"{"command": "git push"}"#, plain, "Execute terminal command: 'git push' (in /ws)"),
+        ("bash", r#"{"command": "git push"}"#, plain, "Execute terminal command: 'git push' (cwd: /ws, timeout: 90s)"),
         (
             "bash",
             r#"{"command": "make", "cwd": "src", "timeout": 30}"#,
             plain,
-            "Execute terminal command: 'make' (in /ws/src, time limit 30)",
+            "Execute terminal command: 'make' (cwd: /ws/src, timeout: 30s)",
         ),
         ("file_edit", r#"{"path": "any_file.py", "find": "a", "replace": "b"}"#, file, "Edit file: any_file.py"),
-        ("file_edit", r#"{"path": "no.py", "find": "a", "replace": "b"}"#, file, "Edit file: no.py (there is no such file)"),
+        ("file_edit", r#"{"path": "no.py", "find": "a", "replace": "b"}"#, file, "Edit file: no.py"),
         ("file_create", r#"{"path": "no.py", "content": "a"}"#, file, "Create file: no.py"),
-        ("file_create", r#"{"path": "any_file.py", "content": "a"}"#, file, "Create file: any_file.py (exists already)"),
-        ("file_write", r#"{"path": "no.py", "content": "a"}"#, file, "Write file: no.py (a new file)"),
-        ("file_append", r#"{"path": "any_file.py", "content": "a"}"#, file, "File operation (file_append): any_file.py"),
-        ("file_move", r#"{"from": "any_file.py", "to": "x.py"}"#, file, "File operation (file_move): any_file.py to x.py"),
+        ("file_create", r#"{"path": "any_file.py", "content": "a"}"#, file, "Create file: any_file.py"),
+        ("file_write", r#"{"path": "no.py", "content": "a"}"#, file, "Write file: no.py"),
+        ("file_append", r#"{"path": "any_file.py", "content": "a"}"#, file, "Append to file: any_file.py"),
+        ("file_move", r#"{"from": "any_file.py", "to": "x.py"}"#, file, "Move file: any_file.py to x.py"),
         ("file_delete", r#"{"path": "any_file.py"}"#, delete, "Delete file: any_file.py"),
         ("file_rmdir", r#"{"path": "docs"}"#, delete, "File operation (file_rmdir): docs"),
-        ("mcp", r#"{"server": "github", "tool": "push"}"#, plain, "Execute MCP tool: push (github)"),
+        ("mcp", r#"{"server": "github", "tool": "push"}"#, plain, "Execute MCP tool: push (server: github)"),
         ("webfetch", r#"{"url": "https://example.com/"}"#, plain, "Fetch: https://example.com/"),
         ("share_file", r#"{"path": "a.txt", "agent": "b"}"#, plain, "Hand the file a.txt to the agent b"),
-        ("my_tool", r#"{"x": 1, "y": 2}"#, plain, "my_tool(x, y)"),
-        ("file_grep", r#"{"pattern": "x", "path": "src"}"#, file, "File operation: file_grep(x in src)"),
+        ("my_tool", r#"{"x": 1, "y": 2}"#, plain, "my_tool(x=1, y=2)"),
+        ("file_grep", r#"{"pattern": "x", "path": "src"}"#, file, "File operation (file_grep): src"),
     ] {
         let (operation, judged) = judged(&setup(), call_json(tool, args));
         assert_eq!(title(&operation, &judged.verdict), heading, "{tool} {args}");

@@ -48,7 +48,7 @@ fn default_init_is_enabled_not_yolo_and_thirty_seconds() {
 #[test]
 fn k_01_every_safe_command_runs_silently() {
     let setup = setup();
-    let listed: Vec<&str> = setup.settings().safe_commands.iter().map(|pattern| pattern.written.as_str()).collect();
+    let listed: Vec<&str> = setup.settings().safe_commands.iter().map(|entry| entry.pattern.written.as_str()).collect();
     let ledger = [
         "ls",
         "ll",

@@ -23,7 +23,7 @@ fn settings_have_their_defaults() {
     let setup = setup("");
     let settings = setup.settings();
     assert_eq!(settings.shell_default, Some(ShellDefault { allowed: true, approval: true }));
-    assert_eq!(settings.sandbox_fallback, "fail_fast");
+    assert_eq!(settings.sandbox_fallback, sayso_core::policy::settings::SandboxFallback::FailFast);
     assert!(!settings.sandbox_require && settings.sandbox_network == sayso_core::verdict::Network::Nothing && settings.roots.is_empty());
     assert_eq!(settings.approval_timeout, 0);
     assert_eq!(settings.truncate_lines, 50);

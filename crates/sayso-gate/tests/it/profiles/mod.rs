@@ -18,14 +18,14 @@ use sayso_core::verdict::Decision::{Allow, Ask, Deny};
 
 use crate::bench::{PROFILES, Setup};
 
-/// Timeout, keymap, style, whether Enter may approve, and what happens outside: the table of the design.
+/// Timeout, keymap, style, whether Enter approves, and what happens outside: the table of the design.
 #[test]
 fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
     for (name, timeout, keymap, style, enter, outside) in [
         ("sayso", 300, "sayso", "auto", false, Ask),
-        ("kollabor-spec", 30, "kollabor-spec", "auto", true, Ask),
+        ("kollabor-spec", 30, "kollabor-spec", "auto", false, Ask),
         ("llm-do", 0, "llm-do", "line", false, Deny),
-        ("forge", 0, "forge", "modal", true, Ask),
+        ("forge", 0, "forge", "modal", false, Ask),
         ("opencode", 300, "opencode", "modal", false, Ask),
         ("kollabor", 0, "kollabor", "inline", false, Ask),
     ] {
@@ -39,7 +39,7 @@ fn z_01_every_profile_has_the_timeout_keymap_and_style_of_the_table() {
         assert!(settings.enabled && settings.audit_enabled && settings.redact && settings.double_confirm_deletes, "{name}");
         assert_eq!(settings.truncate_lines, 50, "{name}");
         assert_eq!(settings.audit_retention_days, 90, "{name}");
-        assert_eq!(settings.sandbox_fallback, "fail_fast", "{name}");
+        assert_eq!(settings.sandbox_fallback, sayso_core::policy::settings::SandboxFallback::FailFast, "{name}");
         assert!(!settings.sandbox_require && settings.sandbox_network == sayso_core::verdict::Network::Nothing, "{name}");
         assert_eq!(settings.yolo_covers_catastrophic, name == "kollabor-spec", "{name}");
         assert_eq!(settings.approve_all_covers_dangerous, name == "kollabor-spec", "{name}");

@@ -141,6 +141,7 @@ fn z_25_danger_and_deletes_are_confirmed_twice() {
 #[test]
 fn z_03_enter_never_approves_in_this_profile() {
     assert!(!Setup::with("sayso", "enter_approves: true").settings().enter_approves);
-    assert!(Setup::profile("forge").settings().enter_approves);
-    assert!(!Setup::with("forge", "enter_approves: false").settings().enter_approves);
+    assert!(!Setup::with("forge", "enter_approves: true").settings().enter_approves);
+    assert!(!Setup::profile("kollabor-spec").settings().enter_approves);
+    assert!(Setup::with("kollabor-spec", "enter_approves: true").settings().enter_approves);
 }

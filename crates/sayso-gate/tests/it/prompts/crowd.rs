@@ -57,7 +57,7 @@ fn a_thousand_prompts_are_answered_once_each_whoever_is_first() {
                 (answer.prompt, answer.choice),
                 (list[index].id.clone(), if index % 2 == 0 { Choice::Deny } else { Choice::Offer(0) })
             );
-            assert!(by.starts_with("thread "));
+            assert!(by.text().starts_with("thread "));
         }
     });
     let (won, lost) = (won.into_inner(), lost.into_inner());

@@ -34,7 +34,7 @@ fn e_07_the_first_valid_answer_wins_and_others_are_told() {
     let ticket = prompts.open(Arc::clone(&one));
     web.answer(one.answer(Choice::Deny)).unwrap();
     assert_eq!(tui.answer(one.answer(Choice::Offer(0))), Err(Refused::AlreadyAnswered));
-    assert_eq!(ticket.wait(), Ended::Answered { answer: one.answer(Choice::Deny), by: "web".to_owned() });
+    assert_eq!(ticket.wait(), Ended::Answered { answer: one.answer(Choice::Deny), by: "web".into() });
     assert_eq!(tui.answer(one.answer(Choice::Offer(0))), Err(Refused::AlreadyAnswered), "after it was taken, too (X-05)");
 }
 
@@ -105,16 +105,16 @@ fn x_01_a_prompt_ends_in_time_and_activity_puts_it_off_up_to_a_limit() {
     let seat = prompts.join(Answerer::new("tui"));
     let start = Instant::now();
     let at = |seconds: u64| start + Duration::from_secs(seconds);
-    let ticket = prompts.open(prompt("one", "s", Some(10)));
-    prompts.expire(at(9));
+    let ticket = prompts.open(prompt("one", "s", Some(1000)));
+    prompts.expire(at(900));
     assert_eq!(prompts.len(), 1);
     seat.activity("one").unwrap();
-    prompts.expire(at(9));
+    prompts.expire(at(900));
     assert_eq!(prompts.len(), 1);
     for _ in 0..100 {
         seat.activity("one").unwrap();
     }
-    prompts.expire(at(60));
+    prompts.expire(at(6000));
     assert_eq!(ticket.wait(), Ended::TimedOut, "four times the wait and no longer");
     assert_eq!(seat.activity("one"), Err(Refused::Late));
 }

@@ -22,12 +22,14 @@ pub fn prompt(id: &str, session: &str, timeout: Option<u64>) -> Arc<Prompt> {
 pub fn about(id: &str, session: &str, timeout: Option<u64>, text: &str) -> Arc<Prompt> {
     let call = Call { session: session.to_owned(), ..call(text) };
     let verdict: Verdict = Setup::profile("sayso").judge(call.clone());
-    let rule = Stores::Rule("make *".into());
+    let rule = Stores::Rule(sayso_core::prompt::RuleText::command("make *"));
     Arc::new(Prompt {
         id: id.to_owned(),
         operation: Arc::new(Operation::freeze(call).unwrap()),
         verdict: Arc::new(verdict),
         title: String::new(),
+        sentence: "An agent wants to run a command".to_owned(),
+        why: Vec::new(),
         description: id.to_owned(),
         presentation: Presentation::of(Body::Text(Vec::new())),
         round: Round::Only,

@@ -6,16 +6,17 @@ use proptest::prelude::*;
 use sayso_core::decide::Run;
 use sayso_core::digest::Digest;
 use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::learned::RuleKey;
 use sayso_core::operation::Call;
 use sayso_core::packed::{pack, unpack};
-use sayso_core::policy::command::{CommandPattern, Form};
 use sayso_core::policy::read::Origin;
 use sayso_core::policy::{Overrides, Policy};
 use sayso_core::tool::Kind;
 use sayso_core::verdict::{Decision, Risk};
+
 use sayso_shell::Bash;
 
-use super::random::{Bent, any_mode, any_run, any_world, call_and_grants, every_call};
+use super::random::{Bent, any_mode, any_run, any_world, call_and_grants, every_call, rule};
 use super::texts::{Text, text, trusted_texts};
 use super::{config, layers, verdict};
 use crate::bench::{PROFILES, call, layer};
@@ -130,7 +131,11 @@ fn every_grant() -> Vec<Grant> {
         GrantKey::Exact(digest),
         GrantKey::Payload { tool: text("t"), payload: digest },
         GrantKey::Command { words: vec![text("git"), text("status")], folder: text("/ws") },
-        GrantKey::Pattern(CommandPattern::parse("rm -rf {a,b} *", Form::Words, &Bash).unwrap().into()),
+        GrantKey::Rule(rule(RuleKey::Command, "rm -rf {a,b} *")),
+        GrantKey::Rule(rule(RuleKey::Read, "docs/**")),
+        GrantKey::Rule(rule(RuleKey::Write, "src/{a,b}.rs")),
+        GrantKey::Rule(rule(RuleKey::Fetch, "https://a.example/**")),
+        GrantKey::Rule(rule(RuleKey::Tool, "deploy")),
         GrantKey::Reads(text("/ws")),
         GrantKey::AnyContent { kind: Kind::FileEdit, path: text("/ws/src/main.rs") },
         GrantKey::McpTool { server: text("github"), tool: text("get_issue"), schema: None },

@@ -1,11 +1,14 @@
 //! Random calls, facts and grants, made of pieces that matter to the judge.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use sayso_core::decide::Run;
 use sayso_core::digest::Digest;
 use sayso_core::fact::{Fact, Facts, Ignored, Link, PathKind, Question};
 use sayso_core::grant::{Grant, GrantKey, Reach};
+use sayso_core::learned::{LearnedRule, RuleKey};
 use sayso_core::mode::Mode;
 use sayso_core::operation::{Agent, Call, McpIdentity, ToolSays};
 use sayso_core::tool::Kind;
@@ -237,6 +240,11 @@ pub fn any_mode() -> impl Strategy<Value = Option<Mode>> {
     prop::option::weighted(0.2, select(sayso_core::mode::MODES.map(|(mode, _)| mode).to_vec()))
 }
 
+/// A rule that an answer made.
+pub fn rule(key: RuleKey, pattern: &str) -> Arc<LearnedRule> {
+    Arc::new(LearnedRule::parse(key, pattern, &sayso_shell::Bash).unwrap())
+}
+
 /// A remembered answer, most of them about just this call; "approve all" comes more often, since it has an exception of its own.
 pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
     let operation = freeze(call.clone());
@@ -252,6 +260,12 @@ pub fn grant_for(call: &Call) -> BoxedStrategy<Grant> {
         GrantKey::Edits("/ws".to_owned()),
         GrantKey::AnyContent { kind: Kind::FileEdit, path: "/ws/src/main.rs".to_owned() },
         GrantKey::McpTool { server: "github".to_owned(), tool: "get_issue".to_owned(), schema: Some(Digest::of_bytes(b"x")) },
+        GrantKey::Rule(rule(RuleKey::Read, "**")),
+        GrantKey::Rule(rule(RuleKey::Read, "src/**")),
+        GrantKey::Rule(rule(RuleKey::Write, "**")),
+        GrantKey::Rule(rule(RuleKey::Write, "src/main.rs")),
+        GrantKey::Rule(rule(RuleKey::Fetch, "*://*/**")),
+        GrantKey::Rule(rule(RuleKey::Tool, &call.tool)),
         GrantKey::RestOfBatch,
         GrantKey::RestOfBatch,
         GrantKey::RestOfBatch,

@@ -1,15 +1,27 @@
 //! A real project on the disk, and a sandbox in which commands really run there, under a tracer.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use super::trace::{self, Trace};
+use crate::oracle::sandbox::OWN_SYSTEM;
 
-/// Where programs are looked for.
-pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Where programs are looked for, in the sandbox and by git outside of it.
+const PATH: &str = "/usr/bin:/bin";
+/// The same with all that is installed, if it is asked for.
+const WHOLE_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// The programs that commands find: what they start and write is known, and most of them are on every Debian. One that is missing is not
+/// found in the sandbox either.
+const PROGRAMS: &str = include_str!("programs.txt");
+
+/// Whether commands find all that is installed, and not only the known programs: what they do then depends on the machine.
+pub fn is_whole_machine() -> bool {
+    std::env::var("SAYSO_TRACED_PROGRAMS").is_ok_and(|which| which == "all")
+}
 
 /// The files of the project.
 const FILES: [(&str, &str); 26] = [
@@ -61,6 +73,25 @@ done
 : > /log/done
 "#;
 
+/// Whether commands find a program.
+pub fn is_known(name: &str) -> bool {
+    PROGRAMS.lines().any(|known| known == name)
+}
+
+/// Where the sandbox has the machine's own `/usr/bin`.
+const REAL: &str = "/real-bin";
+
+/// Makes a folder to stand in for `/usr/bin`, with the known programs that this machine has.
+fn link_programs(folder: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    for name in PROGRAMS.lines() {
+        let Ok(file) = fs::canonicalize(Path::new("/usr/bin").join(name)) else { continue };
+        let target = file.strip_prefix("/usr/bin").map_or_else(|_| file.clone(), |inside| Path::new(REAL).join(inside));
+        symlink(target, folder.join(name))?;
+    }
+    Ok(())
+}
+
 /// The project; it goes away with the value.
 pub struct Ground {
     _scratch: TempDir,
@@ -88,6 +119,7 @@ impl Ground {
             fs::write(path, content).unwrap();
         }
         fs::create_dir_all(root.join("log")).unwrap();
+        link_programs(&root.join("bin")).map_err(|error| error.to_string())?;
         let ground = Ground { _scratch: scratch, root, home, workspace };
         for words in [
             &["init", "--quiet", "--initial-branch=main", "."][..],
@@ -131,25 +163,16 @@ impl Ground {
     }
 
     fn sandbox(&self, log: &Path) -> Command {
-        // What root may write below `/proc` is the whole machine's.
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "ulimit -f 204800; exec bwrap \"$@\"", "bwrap"]);
-        command.args([
-            "--ro-bind",
-            "/usr",
-            "/usr",
-            "--ro-bind",
-            "/etc",
-            "/etc",
-            "--proc",
-            "/proc",
-            "--remount-ro",
-            "/proc",
-            "--dev",
-            "/dev",
-            "--tmpfs",
-            "/tmp",
-        ]);
+        command.args(["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc"]).args(OWN_SYSTEM).args(["--tmpfs", "/tmp"]);
+        let path = if is_whole_machine() { WHOLE_PATH } else { PATH };
+        if !is_whole_machine() {
+            command.args(["--ro-bind", "/usr/bin", REAL]).arg("--ro-bind").arg(self.root.join("bin")).arg("/usr/bin");
+            for folder in ["/usr/local", "/etc/profile.d"].into_iter().filter(|folder| Path::new(folder).is_dir()) {
+                command.args(["--tmpfs", folder]);
+            }
+        }
         for name in ["bin", "sbin", "lib", "lib64"] {
             if Path::new("/usr").join(name).exists() {
                 command.args(["--symlink", &format!("usr/{name}"), &format!("/{name}")]);
@@ -157,7 +180,7 @@ impl Ground {
         }
         command.arg("--bind").arg(&self.home).arg(&self.home).arg("--bind").arg(log).arg("/log");
         command.args(["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]);
-        command.args(["--setenv", "PATH", PATH, "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME"]).arg(&self.home);
+        command.args(["--setenv", "PATH", path, "--setenv", "LANG", "C.UTF-8", "--setenv", "HOME"]).arg(&self.home);
         command.arg("--chdir").arg(&self.workspace).args(["--", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "driver", CALLS]);
         command.stdin(Stdio::null());
         command

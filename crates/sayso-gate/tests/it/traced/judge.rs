@@ -15,12 +15,12 @@ use sayso_shell::Bash;
 use sayso_world::machine::Machine;
 use sayso_world::whereabouts::Whereabouts;
 
-use super::ground::{Ground, PATH};
+use super::ground::Ground;
 use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 30] = [
+const HELPERS: [(&str, &[&str]); 35] = [
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
@@ -47,7 +47,12 @@ const HELPERS: [(&str, &[&str]); 30] = [
     ("pg_config", &["ls", "tail", "pg_config", "pg_config.libpq-dev"]),
     ("npm", &["env", "node"]),
     ("npx --version", &["env", "node"]),
-    ("git submodule", &["basename", "sed", "uname"]),
+    ("git submodule", &["basename", "sed", "uname", "gettext"]),
+    ("git bisect", &["basename", "sed", "uname", "gettext"]),
+    ("cloc", &["pwd"]),
+    ("wdiff", &["diff"]),
+    ("gem", &["ruby"]),
+    ("erl", &["dirname", "basename", "erlexec", "beam.smp"]),
     (
         "man",
         &["nroff", "groff", "troff", "grotty", "preconv", "tbl", "col", "gzip", "zsoelim", "iconv", "locale", "cat", "apropos", "whatis"],
@@ -58,8 +63,9 @@ const HELPERS: [(&str, &[&str]); 30] = [
     ("tar", &["gzip", "bzip2", "xz", "zstd"]),
 ];
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
-/// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows.
-const OWN_NOTES: [(&str, &[&str]); 13] = [
+/// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows,
+/// svn makes the folder for its settings.
+const OWN_NOTES: [(&str, &[&str]); 15] = [
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
@@ -74,6 +80,8 @@ const OWN_NOTES: [(&str, &[&str]); 13] = [
     ("npm", &["/home/.npm"]),
     ("terraform", &["/home/.terraform.d"]),
     ("dpkg-deb", &["/tmp/dpkg-deb."]),
+    ("wdiff", &["/tmp/wdiff."]),
+    ("svn", &["/home/.subversion"]),
 ];
 
 /// Programs that look up the names of what is connected, or whether there is a newer version of themselves: no word of the command is told to
@@ -109,9 +117,11 @@ impl Judge {
         let whereabouts = Whereabouts {
             config: config.join("sayso"),
             state: home.join(".local/state/sayso"),
+            log: None,
             managed: home.join("managed"),
             binary: PathBuf::from("/usr/bin/sayso"),
-            path: std::env::split_paths(PATH).collect(),
+            // What is installed decides nothing.
+            path: vec![PathBuf::from("/nonexistent/bin")],
             uid: Whereabouts::from_environment().map_or(0, |around| around.uid),
             git_configs: vec![config.join("git/config"), home.join(".gitconfig")],
             git_ignore: Some(config.join("git/ignore")),

@@ -1,7 +1,8 @@
 //! The execution oracle: silent commands are really run, with the real programs, and every program they start and every file they write is
 //! traced. All of it must be among what the verdict listed.
 //!
-//! `SAYSO_TRACED_CASES` says how many commands are run, and `SAYSO_ORACLE_SEED` which ones.
+//! `SAYSO_TRACED_CASES` says how many commands are run, and `SAYSO_ORACLE_SEED` which ones. They find the programs of `programs.txt`; with
+//! `SAYSO_TRACED_PROGRAMS=all` they find all that is installed.
 
 mod ground;
 mod judge;
@@ -131,6 +132,28 @@ fn the_tracer_bites() {
         assert!(found.iter().any(|violation| violation.kind == *kind), "{text}: {found:?}\n{trace:?}");
         let found = judge.violations(text, text, trace);
         assert!(found.is_empty(), "{text} is listed as it is: {found:?}");
+    }
+}
+
+/// finding W-26: commands find the known programs and no other one, whatever is installed.
+#[test]
+fn finding_w_26_commands_find_only_known_programs() {
+    let ground = match Ground::new() {
+        Ok(ground) => ground,
+        Err(reason) => return skipped(&reason),
+    };
+    let installed = std::fs::read_dir("/usr/bin").unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let unknown: Vec<String> = installed.filter(|name| is_plain(name) && !ground::is_known(name)).take(20).collect();
+    let texts: Vec<String> = unknown.iter().flat_map(|name| [name.clone(), format!("/usr/bin/{name}")]).chain(["ls".to_owned()]).collect();
+    let traces = match ground.run(&texts) {
+        Ok(traces) => traces,
+        Err(reason) => return skipped(&reason),
+    };
+    let (ls, others) = traces.split_last().unwrap();
+    assert_eq!(ls.started.len(), 1, "{ls:?}");
+    if !ground::is_whole_machine() {
+        assert!(others.iter().all(|trace| trace.started.is_empty()), "{others:?}");
     }
 }
 

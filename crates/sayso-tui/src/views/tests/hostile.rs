@@ -77,7 +77,7 @@ fn colours_never_change_the_text() {
     let mut lines: Vec<String> =
         (0..300).map(|number| format!("␉fn f_{number}(a: &str) -> u8 {{ \"x\\n\" /* ‹U+202E› */ }} // 漢")).collect();
     lines.push("let s = \"".repeat(3000));
-    let body = Body::Content { path: "a.rs".to_owned(), language: Some("rust"), lines, size: 1, notes: Vec::new() };
+    let body = Body::Content { path: "a.rs".to_owned(), language: Some("rust"), lines, size: 1, notes: Vec::new(), over: None };
     let (mut with, mut without) = (BodyView::new(&body), BodyView::new(&body));
     let plain = screen(&mut without, 100, 40, Theme::PLAIN);
     assert_eq!(screen(&mut with, 100, 40, Theme::COLOURS), plain, "plain first");

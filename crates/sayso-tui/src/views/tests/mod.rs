@@ -85,5 +85,5 @@ pub(super) fn edits(lines: usize, every: usize) -> Diff {
 
 pub(super) fn content(lines: usize) -> Body {
     let lines: Vec<String> = (1..=lines).map(|number| format!("line {number} of the file")).collect();
-    Body::Content { path: "notes.txt".to_owned(), language: None, size: 1, lines, notes: Vec::new() }
+    Body::Content { path: "notes.txt".to_owned(), language: None, size: 1, lines, notes: Vec::new(), over: None }
 }

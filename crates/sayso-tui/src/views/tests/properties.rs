@@ -55,7 +55,14 @@ fn diff() -> impl Strategy<Value = Diff> {
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
         texts().prop_map(Body::Text),
-        (text(), texts(), texts()).prop_map(|(path, lines, notes)| Body::Content { path, language: Some("python"), lines, size: 7, notes }),
+        (text(), texts(), texts()).prop_map(|(path, lines, notes)| Body::Content {
+            path,
+            language: Some("python"),
+            lines,
+            size: 7,
+            notes,
+            over: None
+        }),
         (texts(), text(), texts(), any::<(usize, usize)>()).prop_map(|(lines, folder, effects, (start, end))| {
             let mark = |line| Mark { line, start: start % 9, end: end % 40, meaning: Meaning::Danger };
             let marks = (0..lines.len()).map(mark).collect();

@@ -74,6 +74,7 @@ fn screens() {
                 lines: vec!["#!/bin/sh".to_owned(), "␉exec ls  ".to_owned(), "# ‹U+FEFF›".to_owned()],
                 size: 2400,
                 notes: vec!["no line break at the end of the file".to_owned()],
+                over: None,
             },
         ),
         (

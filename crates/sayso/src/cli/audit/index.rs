@@ -2,6 +2,7 @@
 
 use clap::Args;
 use sayso_core::node::Node;
+use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Kinds};
@@ -34,7 +35,7 @@ pub(super) fn run(args: &IndexArgs) -> Result<Exit, Stop> {
     say(&match (args.json, is_empty) {
         (true, _) => format!("{}\n", json::write_plain(&Node::map([("entries", number(entries))]))),
         (false, true) => NOTHING.to_owned(),
-        (false, false) => format!("indexed {entries} entries\n"),
+        (false, false) => format!("indexed {}\n", count(entries, "entry")),
     })?;
     Ok(Exit::Allowed)
 }

@@ -49,7 +49,7 @@ pub(super) fn run(args: &ListArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     if found.is_empty() {
-        say("no entry is like that\n")?;
+        say("no entry matches these filters\n")?;
         return Ok(Exit::Allowed);
     }
     let now = times::now();

@@ -1,5 +1,6 @@
 //! `sayso audit`: questions to the record.
 
+pub(crate) mod by;
 mod export;
 mod filters;
 mod head;

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_store::journal::Journal;
 use sayso_store::prune::{Keep, Plan, plan, prune};
@@ -110,9 +111,9 @@ fn shown(plan: &Plan) -> String {
     let mut out = match plan.segments.last() {
         None => "nothing is old enough to go: only whole closed files of the record do\n".to_owned(),
         Some(last) => format!(
-            "{files} file{}, {} entries, {} MiB: everything through entry {}\n",
-            if files == 1 { "" } else { "s" },
-            plan.entries(),
+            "{}, {}, {} MiB: everything through entry {}\n",
+            count(files, "file"),
+            count(plan.entries(), "entry"),
             plan.bytes().div_ceil(1 << 20),
             last.last.number
         ),

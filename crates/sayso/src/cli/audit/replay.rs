@@ -6,7 +6,7 @@ use clap::Args;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
 use sayso_core::verdict::Decision;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::read::{Reader, Stored};
 
 use super::super::{PolicyChoice, Stop, say};
@@ -165,7 +165,7 @@ fn shown_change(change: &Change, changed: &Changed) -> String {
         out.push_str(&format!("          ! {of}\n"));
     }
     for example in &changed.examples {
-        let what: String = visible(&example.what).chars().take(100).collect();
+        let what: String = visible_again(&example.what).chars().take(100).collect();
         out.push_str(&format!("          {} (entry {})\n", what, example.number));
     }
     out
@@ -188,7 +188,7 @@ fn future(decision: Decision) -> &'static str {
 }
 
 fn counted(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    sayso_core::text::count::count(count, word)
 }
 
 /// So many in a hundred, with one digit.

@@ -2,9 +2,10 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::index::calls::Listed;
 
+use super::by;
 use super::times::rfc3339;
 use crate::screen::fold::{cut, width};
 use crate::screen::paint::{Paint, Tone};
@@ -15,19 +16,20 @@ pub(super) struct Row {
     tone: Option<Tone>,
 }
 
-const COLUMNS: usize = 8;
-const TITLES: [&str; COLUMNS] = ["entry", "when", "agent", "session", "tool", "outcome", "rule", "what"];
+const COLUMNS: usize = 9;
+const TITLES: [&str; COLUMNS] = ["entry", "when", "agent", "session", "tool", "outcome", "by", "rule", "what"];
 /// What a column may take on a screen; the last one takes the rest.
-const WIDEST: [usize; COLUMNS] = [10, 19, 14, 12, 14, 22, 18, usize::MAX];
+const WIDEST: [usize; COLUMNS] = [10, 19, 14, 12, 14, 22, 38, 18, usize::MAX];
 /// Columns that are left out where what a call is about would have less room than this; the first of them first.
 const LEAST_ROOM: usize = 28;
-const LEFT_OUT: [usize; 4] = [SESSION, RULE, AGENT, TOOL];
+const LEFT_OUT: [usize; 5] = [SESSION, RULE, BY, AGENT, TOOL];
 const AGENT: usize = 2;
 const SESSION: usize = 3;
 const TOOL: usize = 4;
 const OUTCOME: usize = 5;
-const RULE: usize = 6;
-const WHAT: usize = 7;
+const BY: usize = 6;
+const RULE: usize = 7;
+const WHAT: usize = 8;
 
 impl Row {
     pub(super) fn of(listed: &Listed, time: String) -> Row {
@@ -39,8 +41,9 @@ impl Row {
             cut(&text(&listed.session), 12),
             text(&listed.tool),
             outcome(listed),
+            by::of_call(listed).unwrap_or_default(),
             text(&listed.rule),
-            visible(&about(listed)).into_owned(),
+            visible_again(&about(listed)),
         ];
         Row { cells, tone: tone(listed.outcome.as_deref()) }
     }
@@ -58,11 +61,16 @@ pub(super) fn outcome(listed: &Listed) -> String {
     let Some(word) = listed.outcome.as_deref() else { return visible(&listed.kind).into_owned() };
     let failed = if listed.succeeded == Some(false) { ", failed" } else { "" };
     let undone = if listed.undone.is_some() { ", undone" } else { "" };
-    format!("{} {}{failed}{undone}", sign(word), visible(word))
+    format!("{} {}{failed}{undone}", sign(word), visible(words(word)))
+}
+
+/// An outcome for people.
+pub(crate) fn words(outcome: &str) -> &str {
+    if outcome == "nobody" { "no one to ask" } else { outcome }
 }
 
 /// The sign of an outcome.
-pub(super) fn sign(outcome: &str) -> char {
+pub(crate) fn sign(outcome: &str) -> char {
     match outcome {
         "approved" | "auto_approved" => '✓',
         "dry_run" => '·',
@@ -71,7 +79,7 @@ pub(super) fn sign(outcome: &str) -> char {
 }
 
 /// The tone of an outcome.
-pub(super) fn tone(outcome: Option<&str>) -> Option<Tone> {
+pub(crate) fn tone(outcome: Option<&str>) -> Option<Tone> {
     match outcome? {
         "approved" => Some(Tone::Green),
         "auto_approved" | "dry_run" => None,
@@ -158,6 +166,9 @@ pub(crate) fn as_node(listed: &Listed) -> Node {
         ("rule", text(&listed.rule)),
         ("source", text(&listed.source)),
         ("by", text(&listed.by)),
+        ("by_words", text(&by::of_call(listed))),
+        ("user_response", text(&listed.user_response)),
+        ("user_response_word", text(&listed.user_response_word)),
         ("what", text(&listed.what)),
         ("asked", time(listed.asked)),
         ("ended", time(listed.ended)),

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::index::Index;
 use sayso_store::index::calls::Listed;
 use sayso_store::index::story::Found;
@@ -90,7 +90,7 @@ fn numbers(index: &Index, args: &ShowArgs) -> Result<Vec<u64>, Stop> {
             let line = |listed: &Listed| {
                 let id = visible(listed.call.as_deref().unwrap_or_default()).into_owned();
                 let (when, outcome) = (times::relative(listed.at, now), outcome(listed));
-                format!("  sayso audit show {:<8} # `{id}`, {when}, {outcome}: {}\n", listed.number, visible(&about(listed)))
+                format!("  sayso audit show {:<8} # `{id}`, {when}, {outcome}: {}\n", listed.number, visible_again(&about(listed)))
             };
             let lines: String = calls.iter().map(line).collect();
             Err(Stop::Usage(format!("sayso: `{shown}` can be several calls; the last ones:\n{lines}hint: say which one by its number\n")))

@@ -4,8 +4,9 @@ use std::io;
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::count;
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::index::calls::Kinds;
 use sayso_store::index::stats::{Counts, Stats};
 
@@ -81,7 +82,7 @@ fn lines(stats: &Stats) -> Vec<String> {
         let of = stats.answers.count;
         out.push(labelled(
             "time to answer",
-            format!("half within {}, 95 % within {} ({of} answers)", times::length(half), times::length(most)),
+            format!("half within {}, 95 % within {} ({})", times::length(half), times::length(most), count(of, "answer")),
         ));
     }
     if !stats.asks_by_rule.is_empty() {
@@ -90,14 +91,21 @@ fn lines(stats: &Stats) -> Vec<String> {
     }
     if !stats.most_asked.is_empty() {
         out.extend([String::new(), "asked most".to_owned()]);
-        let line = |(_, what, count, yes): &(String, String, u64, u64)| format!("{count:>7}  {} ({yes} × yes)", or_none(what));
+        let line = |(_, what, count, yes): &(String, String, u64, u64)| {
+            format!("{count:>7}  {} ({yes} × yes)", if what.is_empty() { or_none(what) } else { visible_again(what) })
+        };
         out.extend(stats.most_asked.iter().map(line));
     }
     if stats.by_agent.iter().any(|(agent, _)| !agent.is_empty()) {
         out.extend([String::new(), "by agent".to_owned()]);
         let line = |(agent, counts): &(String, Counts)| {
             let Counts { calls, prompts, approved, .. } = counts;
-            format!("{calls:>7}  {}: {prompts} prompts, {approved} approved, {} denials", or_none(agent), counts.denials())
+            format!(
+                "{calls:>7}  {}: {}, {approved} approved, {}",
+                or_none(agent),
+                count(prompts, "prompt"),
+                count(counts.denials(), "denial")
+            )
         };
         out.extend(stats.by_agent.iter().map(line));
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 use sayso_core::node::Node;
-use sayso_core::visible::visible;
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::read::{Follow, Reader, Stored};
 
-use super::rows::{sign, tone};
+use super::rows::{sign, tone, words};
 use super::{NOTHING, state, times};
 use crate::cli::{Stop, say, stopped_by_signals};
 use crate::exit_code::Exit;
@@ -97,7 +97,7 @@ impl Screen {
                 Some(false) => format!("{}, failed", stored.kind),
                 None => stored.kind.clone(),
             },
-            outcome => format!("{} {outcome}", sign(outcome)),
+            outcome => format!("{} {}", sign(outcome), words(outcome)),
         };
         let what =
             ["what", "message", "words", "call", "session"].iter().map(|name| text(name)).find(|text| !text.is_empty()).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Screen {
         let tone = tone(Some(text("outcome")).filter(|outcome| !outcome.is_empty()));
         let word = format!("{:<20}", visible(&word));
         let start = format!("{:>6}  {}  ", stored.number, times::of_day(stored.at));
-        let rest = format!("  {agent}{}{rule}", visible(what));
+        let rest = format!("  {agent}{}{rule}", visible_again(what));
         let rest = match self.paint.cut_at() {
             Some(width) => cut(&rest, width.saturating_sub(start.chars().count() + word.chars().count()).max(8)),
             None => rest,

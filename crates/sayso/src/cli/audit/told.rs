@@ -2,14 +2,17 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
-use sayso_core::visible::visible;
+use sayso_core::verdict::{Level, place};
+use sayso_core::visible::{visible, visible_again};
 use sayso_store::read::Stored;
 
-use super::rows::sign;
+use super::by;
+use super::rows::{sign, words};
 use super::times;
 
 /// What the line itself says, and what is told once for the whole call.
-const NOT_TOLD_AGAIN: [&str; 13] = ["v", "n", "at", "prev", "kind", "digest", "call", "tool", "session", "user", "agent", "batch", "what"];
+const NOT_TOLD_AGAIN: [&str; 14] =
+    ["v", "n", "at", "prev", "kind", "digest", "call", "tool", "tool_kind", "session", "user", "agent", "batch", "what"];
 /// What is kept for `sayso audit replay`, and nothing to read.
 const NOT_FOR_PEOPLE: [&str; 1] = ["facts"];
 
@@ -18,8 +21,17 @@ pub(super) fn lines(entries: &[(Stored, Node)], now: i64) -> Vec<String> {
     let mut out = Vec::new();
     let first = |name: &str| entries.iter().find_map(|(_, node)| text(node, name));
     let title = first("what").or_else(|| first("message")).or_else(|| entries.first().map(|(stored, _)| stored.kind.clone()));
-    out.push(visible(&title.unwrap_or_default()).into_owned());
-    for (name, label) in [("call", "call"), ("agent", "agent"), ("session", "session"), ("batch", "batch"), ("user", "user")] {
+    // It was made visible when it was written down.
+    out.push(visible_again(&title.unwrap_or_default()));
+    for (name, label) in [
+        ("call", "call"),
+        ("tool", "tool"),
+        ("tool_kind", "kind of tool"),
+        ("agent", "agent"),
+        ("session", "session"),
+        ("batch", "batch"),
+        ("user", "user"),
+    ] {
         if let Some(value) = first(name) {
             out.push(labelled(label, &value));
         }
@@ -78,22 +90,27 @@ impl Told<'_> {
 
     fn decided(&mut self) -> String {
         let outcome = self.take("outcome").unwrap_or_default();
-        let by = self.take("by").map(|by| format!(" by {by}")).unwrap_or_default();
+        self.used.push("by");
+        let by = by::of_entry(self.node).map(|by| format!(" by {by}")).unwrap_or_default();
         let scope = self.take("scope").map(|scope| format!(" ({scope})")).unwrap_or_default();
         let confirmations = match self.take("confirmations").as_deref() {
             None | Some("0") => String::new(),
             Some("1") => ", confirmed once".to_owned(),
             Some(count) => format!(", confirmed {count} times"),
         };
-        let heading = format!("{} {outcome}{by}{scope}{confirmations}", sign(&outcome));
+        let heading = format!("{} {}{by}{scope}{confirmations}", sign(&outcome), words(&outcome));
         if let Some(decision) = self.take("decision") {
-            let risk = self.take("risk").map(|risk| format!(", {risk} risk")).unwrap_or_default();
-            let tier = self.take("tier").filter(|tier| tier != "none").map(|tier| format!(", {tier}")).unwrap_or_default();
-            self.tell("policy", Some(format!("{decision}{risk}{tier}")));
+            let (risk, tier) = (self.take("risk").unwrap_or_default(), self.take("tier"));
+            let level = Level::from_words(&risk, tier.as_deref().unwrap_or("none"));
+            let level = level.map(|level| format!(", {}", level.words())).unwrap_or_default();
+            self.tell("policy", Some(format!("{decision}{level}")));
         }
         if let Some(why) = self.take("why") {
             let (rule, source) = (self.take("rule").unwrap_or_default(), self.take("source").unwrap_or_default());
-            self.tell("because", Some(format!("{why} [{rule}, {source}]")));
+            self.tell("because", Some(format!("{why} [{}]", place(&rule, &source))));
+        }
+        if let (Some(typed), Some(word)) = (self.take("user_response"), self.take("user_response_word")) {
+            self.tell("answer", Some(if typed == word { word } else { format!("{typed} ({word})") }));
         }
         for (name, label) in [("note", "note"), ("message", "message"), ("profile", "profile"), ("cwd", "folder")] {
             let value = self.take(name);

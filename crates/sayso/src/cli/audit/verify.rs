@@ -2,6 +2,7 @@
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_core::visible::visible;
 use sayso_store::verify::{Fault, Head, Report, verify_telling};
@@ -62,7 +63,10 @@ fn shown(report: &Report, heads: &[Head]) -> String {
     }
     if let Some((file, bytes)) = &report.torn {
         let file = visible(file);
-        out.push_str(&format!("! `{file}` ends with {bytes} bytes of an entry that was never finished; the next one puts them aside\n"));
+        out.push_str(&format!(
+            "! `{file}` ends with {} of an entry that was never finished; the next one puts them aside\n",
+            count(bytes, "byte")
+        ));
     }
     let many = |count: u64, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let (entries, files) = (many(report.entries, "entry", "entries"), many(report.segments, "file", "files"));

@@ -224,19 +224,46 @@ fn names_only_a_program(subject: &Subject) -> bool {
     })
 }
 
-/// Says what a broad rule means, and asks (R-12).
-pub(super) fn ask_about(rule: &Rule, yes: bool) -> Result<(), Stop> {
-    let pattern = visible(&rule.matcher.in_words()).into_owned();
-    if rule.decision != Decision::Allow {
-        return Ok(());
+/// The rule of a typed line, with the words of `sayso rules add`: a decision, what it is about (commands where nothing is said), the pattern.
+pub(crate) fn of_line(text: &str) -> Result<Node, String> {
+    let word = |text: &str| -> (String, String) {
+        let text = text.trim();
+        let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        (first.trim_start_matches("--").to_owned(), rest.trim().to_owned())
+    };
+    let no_rule = || format!("`{}` is no rule; such as `allow cargo test *` or `allow read docs/**`", visible(text));
+    let (decision, rest) = word(text);
+    if !["allow", "ask", "deny"].contains(&decision.as_str()) {
+        return Err(no_rule());
     }
+    let (first, pattern) = word(&rest);
+    let subject = SUBJECTS.iter().map(|(key, _)| *key).find(|key| *key == first && *key != "command_regex");
+    let (subject, pattern) = match subject {
+        Some(subject) => (subject, pattern),
+        None => ("command", rest),
+    };
+    if pattern.is_empty() || ["allow", "ask", "deny"].contains(&word(&pattern).0.as_str()) {
+        return Err(no_rule());
+    }
+    Ok(Node::map([(decision.as_str(), Node::map([(subject, Node::text(pattern))]))]))
+}
+
+/// What a person should know before a rule is added; none for one that allows little, or nothing.
+pub(crate) fn warning(rule: &Rule) -> Option<String> {
+    let pattern = visible(&rule.matcher.in_words()).into_owned();
     let broad = rule.matcher.is_overly_broad() || names_only_a_program(&rule.matcher.subject);
     let dangerous = matches!(&rule.matcher.subject, Subject::Delete(_) | Subject::Tool(_) | Subject::Mcp(_));
-    let why = match (broad, dangerous) {
-        (true, _) => format!("`{pattern}` allows very much: nothing of it is asked about from then on"),
-        (false, true) => format!("`{pattern}` allows something that sayso cannot look into"),
-        (false, false) => return Ok(()),
-    };
+    match (broad, dangerous) {
+        _ if rule.decision != Decision::Allow => None,
+        (true, _) => Some(format!("`{pattern}` allows very much: nothing of it is asked about from then on")),
+        (false, true) => Some(format!("`{pattern}` allows something that sayso cannot look into")),
+        (false, false) => None,
+    }
+}
+
+/// Says what a broad rule means, and asks (R-12).
+pub(super) fn ask_about(rule: &Rule, yes: bool) -> Result<(), Stop> {
+    let Some(why) = warning(rule) else { return Ok(()) };
     let _ = writeln!(io::stderr(), "sayso: warning: {why}");
     match confirm("Add it all the same?", yes)? {
         true => Ok(()),

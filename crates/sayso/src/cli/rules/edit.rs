@@ -1,10 +1,12 @@
 //! `sayso rules edit`, `disable`, `enable` and `remove`: changes of one rule, each of them in the record.
 
 use clap::Args;
+use sayso_core::learned::LearnedRule;
 use sayso_core::node::Node;
+use sayso_core::prompt::Scope;
 use sayso_core::visible::visible;
-use sayso_store::standing::What;
 use sayso_store::standing::change::Change;
+use sayso_store::standing::{What, spec};
 
 use super::add::{Limits, ask_about, read_one, words};
 use super::line::SUBJECTS;
@@ -108,15 +110,23 @@ fn of_answer(before: &Node, args: &EditArgs) -> Result<(Node, String), Stop> {
             "remove it and add another with `sayso rules add`",
         ));
     };
-    let rule = Node::map([("allow", Node::map([("command", Node::text(pattern))]))]);
+    let (key, _) = spec::rule(before).ok_or_else(|| Stop::usage("this rule cannot be changed"))?;
+    let rule = Node::map([("allow", Node::map([(key.word(), Node::text(pattern))]))]);
     let read = read_one(&rule, "edited")?;
+    // An answer never reaches outside of the workspace, whatever is written into it later.
+    let learned = LearnedRule::parse(key, pattern, &sayso_shell::Bash).map_err(Stop::usage)?;
     ask_about(&read, args.yes)?;
     if read.matcher.is_overly_broad() && !confirm("It was an answer to one call. Do you mean it?", args.yes)? {
         return Err(Stop::usage("nothing was changed"));
     }
-    let spec = Node::map(before.entries().iter().map(|entry| {
-        let node = if entry.key == "pattern" { Node::text(pattern) } else { entry.node.clone() };
-        (entry.key.clone(), node)
-    }));
-    Ok((spec, format!("allow `{pattern}`")))
+    Ok((spec::with_pattern(before, pattern), learned.words(scope_of(before))))
+}
+
+/// How far an answer reaches.
+fn scope_of(spec: &Node) -> Scope {
+    match (spec.get("session"), spec.get("project")) {
+        (Some(_), _) => Scope::Session,
+        (None, Some(_)) => Scope::Project,
+        (None, None) => Scope::Always,
+    }
 }

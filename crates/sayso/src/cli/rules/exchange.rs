@@ -1,5 +1,6 @@
 //! `sayso rules export` and `import`: rules as a policy file has them, to be kept, shared and taken in again.
 
+use sayso_core::text::count as nouns;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use clap::Args;
 use sayso_core::diagnostic::{Severity, Source};
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::read::{Format, Origin, read};
+use sayso_core::text::count::agreed;
 use sayso_core::text::{Limits as TextLimits, json, yaml};
 use sayso_core::visible::visible;
 use sayso_shell::Bash;
@@ -44,7 +46,12 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
     let count = rules.len();
     let left = book.of(Shelf::Rules).count().saturating_sub(count);
     if left > 0 {
-        let _ = writeln!(std::io::stderr(), "sayso: warning: {left} rules from answers are left out: in a file they would allow more");
+        let _ = writeln!(
+            std::io::stderr(),
+            "sayso: warning: {} from answers {} left out: in a file it would allow more",
+            nouns::count(left, "rule"),
+            agreed(left, "is", "are")
+        );
     }
     // One rule a line: a file that people compare and put under version control.
     let lines: Vec<String> = rules.iter().map(|rule| format!("    {}", json::write_plain(rule))).collect();
@@ -56,7 +63,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Stop> {
     let shown = visible(&path.display().to_string()).into_owned();
     let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| Stop::usage(format!("cannot write `{shown}`: {error}")))?;
-    say(&format!("wrote {count} rules to {shown}\n"))?;
+    say(&format!("wrote {} to {shown}\n", nouns::count(count, "rule")))?;
     Ok(Exit::Allowed)
 }
 
@@ -133,11 +140,11 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let _ = write!(std::io::stderr(), "{list}{passed}");
-    if !confirm(&format!("Add these {} rules?", taken.len()), args.yes)? {
+    if !confirm(&format!("Add {} {}?", agreed(taken.len(), "this", "these"), nouns::count(taken.len(), "rule")), args.yes)? {
         return Err(Stop::usage("nothing was added"));
     }
     let added = add(&book, &taken, "import", args.yes)?;
-    say(&format!("added {} rules from {shown}\n", added.len()))?;
+    say(&format!("added {} from {shown}\n", nouns::count(added.len(), "rule")))?;
     Ok(Exit::Allowed)
 }
 

@@ -2,7 +2,7 @@
 
 use sayso_core::node::{Node, Value};
 use sayso_core::policy::time;
-use sayso_store::standing::{Standing, What};
+use sayso_store::standing::{Standing, What, spec};
 
 /// The keys that say what a rule is about, with the type a person knows it by.
 pub(crate) const SUBJECTS: [(&str, &str); 9] = [
@@ -69,11 +69,18 @@ fn of_pattern(spec: &Node, one: &Standing) -> Line {
     let text = |name: &str| spec.get(name).and_then(Node::as_text);
     let place = text("project").map_or_else(|| "everywhere".to_owned(), |workspace| format!("in {workspace}"));
     let agent = text("agent").filter(|agent| !agent.is_empty()).map(|agent| format!(", for {}", agent.replace('\u{1f}', " < ")));
+    let mcp = |name: &str| spec.get("mcp_tool").and_then(|tool| tool.get(name)).and_then(Node::as_text);
+    let (key, pattern) = match (spec::rule(spec), mcp("server"), mcp("tool")) {
+        (Some((key, pattern)), ..) => (key.word(), pattern.to_owned()),
+        (None, Some(server), Some(tool)) => ("mcp", format!("{server}/{tool}")),
+        _ => ("?", String::new()),
+    };
+    let (subject, kind) = SUBJECTS.into_iter().find(|(subject, _)| *subject == key).unwrap_or(("?", "?"));
     Line {
         decision: "allow".to_owned(),
-        kind: "command",
-        subject: "command",
-        pattern: text("pattern").unwrap_or_default().to_owned(),
+        kind,
+        subject,
+        pattern,
         reach: format!("{place}{}", agent.unwrap_or_default()),
         expires: one.expires,
         uses: one.uses_left,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
+use sayso_core::text::count::count;
 use sayso_core::text::json;
 use sayso_store::standing::Standing;
 
@@ -67,7 +68,7 @@ fn row(rule: &Standing) -> Vec<String> {
         (true, true) => "over".to_owned(),
         (true, false) => match (expires, uses) {
             (Some(end), _) => format!("ends {}", ago(end.saturating_mul(1000), now)),
-            (None, Some(uses)) => format!("{uses} more times"),
+            (None, Some(uses)) => count(uses, "more time"),
             (None, None) => "yes".to_owned(),
         },
     };

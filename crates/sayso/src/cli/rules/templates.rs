@@ -2,6 +2,7 @@
 
 use clap::Args;
 use sayso_core::node::Node;
+use sayso_core::text::count::{agreed, count};
 use sayso_core::text::{Limits as TextLimits, yaml};
 use sayso_core::visible::visible;
 
@@ -58,7 +59,7 @@ pub(super) fn run(args: &TemplatesArgs) -> Result<Exit, Stop> {
         let mut text = String::new();
         for (name, source) in TEMPLATES {
             let template = template(source)?;
-            text.push_str(&format!("{name:<22}{} ({} rules)\n", template.about, template.rules.len()));
+            text.push_str(&format!("{name:<22}{} ({})\n", template.about, count(template.rules.len(), "rule")));
         }
         text.push_str("\nLook at one with `sayso rules templates NAME`, add it with `--add`, only here with `--here`.\n");
         say(&text)?;
@@ -81,11 +82,11 @@ pub(super) fn run(args: &TemplatesArgs) -> Result<Exit, Stop> {
         return Ok(Exit::Allowed);
     }
     let book = Book::open()?;
-    if !confirm(&format!("Add these {} rules?", rules.len()), args.yes)? {
+    if !confirm(&format!("Add {} {}?", agreed(rules.len(), "this", "these"), count(rules.len(), "rule")), args.yes)? {
         return Err(Stop::usage("nothing was added"));
     }
     let rules: Vec<(Node, Option<String>)> = rules.into_iter().map(|rule| (rule, None)).collect();
     let added = add(&book, &rules, name, args.yes)?;
-    say(&format!("added {} rules\n", added.len()))?;
+    say(&format!("added {}\n", count(added.len(), "rule")))?;
     Ok(Exit::Allowed)
 }

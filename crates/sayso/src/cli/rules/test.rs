@@ -2,7 +2,8 @@
 
 use clap::Args;
 use sayso_core::decide::Run;
-use sayso_core::grant::Grant;
+use sayso_core::grant::{Grant, GrantKey};
+use sayso_core::learned::LearnedRule;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Call, Operation};
 use sayso_core::policy::command::Reach;
@@ -106,7 +107,10 @@ pub(super) fn matches(rule: &Standing, command: &str) -> bool {
             grants
                 .into_iter()
                 .filter_map(|grant| match grant.key {
-                    sayso_core::grant::GrantKey::Pattern(pattern) => Some((pattern.as_ref().clone(), Decision::Allow)),
+                    GrantKey::Rule(rule) => match rule.as_ref() {
+                        LearnedRule::Command(pattern) => Some((pattern.clone(), Decision::Allow)),
+                        _ => None,
+                    },
                     _ => None,
                 })
                 .collect()

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use sayso_core::node::{Node, Value};
 
@@ -43,11 +44,27 @@ pub(super) fn me(server: &Server, asked: &Asked) -> Answered {
             ("via", Node::text(via)),
             ("pin", Node::text(pin)),
             ("watching", number(server.feed.watching())),
+            ("present", number(server.present())),
             ("version", Node::text(VERSION)),
             ("now", number(now_ms())),
         ]),
     ))
 }
+
+/// Somebody looks at a screen, or left it.
+pub(super) fn here(server: &Server, asked: &Asked) -> Answered {
+    only(&asked.body, &["screen", "here"])?;
+    let screen = asked.body.get("screen").and_then(Node::as_text).filter(|screen| screen.chars().count() <= MAX_SCREEN_NAME);
+    let screen = screen.ok_or_else(|| Problem::unreadable("`screen` is missing, no text, or too long"))?;
+    let is_here =
+        asked.body.get("here").and_then(Node::as_bool).ok_or_else(|| Problem::unreadable("`here` is missing, or not true or false"))?;
+    // Whoever says so says it of their own screens only.
+    server.presence.tell(format!("{} {screen}", asked.by()), is_here, Instant::now());
+    Ok(Reply::nothing())
+}
+
+/// The longest name of a screen, in bytes.
+const MAX_SCREEN_NAME: usize = 64;
 
 /// Lets a browser in by the code of a link.
 pub(super) fn login(server: &Server, asked: &Asked) -> Answered {
@@ -113,6 +130,7 @@ pub(super) fn metrics(server: &Server) -> Reply {
     let rows = [
         ("sayso_prompts_open", "gauge", "Prompts that are open.", server.inbox.len() as u64),
         ("sayso_watchers", "gauge", "Screens that are open.", server.feed.watching() as u64),
+        ("sayso_present", "gauge", "Screens that somebody looks at.", server.present() as u64),
         ("sayso_connections", "gauge", "Connections that are open.", load(&counts.connections)),
         ("sayso_requests_total", "counter", "Requests.", load(&counts.requests)),
         ("sayso_refused_total", "counter", "Requests that were refused for their rights.", load(&counts.refused)),

@@ -1,9 +1,11 @@
 //! What requests are answered with, a file for each thing that they are about.
 
 mod events;
+mod group;
 mod me;
 mod operations;
 mod policy;
+mod preview;
 mod prompts;
 mod record;
 mod session;
@@ -12,6 +14,7 @@ mod standing;
 use std::sync::Arc;
 
 pub(super) use me::new_link;
+pub(super) use operations::AGENT;
 
 use super::http::Asked;
 use super::page;
@@ -34,10 +37,12 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
         Name::Links => me::link(server, &asked),
         Name::Stop => me::stop(server, &asked),
         Name::Me => me::me(server, &asked),
+        Name::Here => me::here(server, &asked),
         Name::Prompts => prompts::list(server, &asked),
         Name::Ask => prompts::ask(server, asked).await,
         Name::Prompt => prompts::one(server, &asked),
         Name::Answer => prompts::answer(server, asked).await,
+        Name::Preview => preview::preview(server, asked).await,
         Name::Activity => prompts::activity(server, &asked),
         Name::Check => operations::check(server, &asked),
         Name::Submit => operations::submit(server, &asked).await,

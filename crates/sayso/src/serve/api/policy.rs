@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sayso_core::node::{Node, Value};
 
 use crate::assemble::{self, Choice};
-use crate::cli::policy::view_json;
+use crate::cli::policy_show::view_json;
 use crate::serve::http::{Asked, reply_aside};
 use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
@@ -17,6 +17,9 @@ pub(super) async fn policy(server: &Arc<Server>, asked: Asked) -> Answered {
     let workspace = asked.query("workspace").unwrap_or("/");
     if !workspace.starts_with('/') {
         return Err(Problem::unreadable("`workspace` is no absolute path"));
+    }
+    if !sayso_core::operation::is_possible_folder(workspace) {
+        return Err(Problem::missing("there is no such folder: `workspace` is longer than any system allows"));
     }
     let (workspace, whereabouts) = (PathBuf::from(sayso_core::paths::join("/", workspace)), server.whereabouts.clone());
     reply_aside(move || {

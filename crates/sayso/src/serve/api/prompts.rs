@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use sayso_core::decided_by::DecidedBy;
 use sayso_core::digest::Digest;
 use sayso_core::node::Node;
-use sayso_core::prompt::{Answer, Choice, Ended};
+use sayso_core::prompt::{Answer, Choice, Ended, Scope};
 use sayso_core::text::json;
+use sayso_core::visible::visible;
 use sayso_gate::prompts::Refused;
 
+use super::group;
 use crate::serve::http::{Asked, From, aside, only, too_many};
 use crate::serve::inbox::Over;
 use crate::serve::pin::{Pin, Wrong};
@@ -23,6 +26,8 @@ use crate::serve::{PROTOCOL, VERSION, now_ms, wire};
 const LISTED: u64 = 100;
 /// The longest that is written to an agent or kept as a pattern.
 const LONGEST: usize = 1024;
+/// Of the key that was pressed no more is kept.
+const LONGEST_KEY: usize = 32;
 
 /// What is open.
 pub(super) fn list(server: &Server, asked: &Asked) -> Answered {
@@ -70,17 +75,26 @@ fn unknown() -> Problem {
 }
 
 fn ended(over: &Over) -> Problem {
-    let detail = match &over.by {
-        Some(by) => format!("{by} has answered it: {}", over.answer),
+    let detail = match over.words() {
+        Some(by) => format!("it was answered by {by}: {}", over.answer),
         None => format!("it has ended: {}", over.answer),
     };
     Problem { ended: Some(Box::new(over.node())), ..Problem::new(410, "ended", detail) }
 }
 
+/// A prompt that is open.
+pub(super) fn open(server: &Server, id: &str) -> Result<Arc<Posted>, Problem> {
+    match server.inbox.find(id) {
+        Some(Ok(posted)) => Ok(posted),
+        Some(Err(over)) => Err(ended(&over)),
+        None => Err(unknown()),
+    }
+}
+
 /// An answer.
 pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
     let body = &asked.body;
-    only(body, &["digest", "choice", "offer", "pattern", "scope", "note", "pin"])?;
+    only(body, &["digest", "choice", "offer", "pattern", "scope", "width", "note", "pin", "typed", "also"])?;
     let text = |key: &str| match body.get(key) {
         None => Ok(None),
         Some(node) if matches!(node.value, sayso_core::node::Value::Null) => Ok(None),
@@ -91,22 +105,57 @@ pub(super) async fn answer(server: &Arc<Server>, asked: Asked) -> Answered {
     };
     let digest = text("digest")?.ok_or_else(|| Problem::unreadable("`digest` is missing"))?;
     text("pattern")?;
-    let choice = wire::read_choice(body).map_err(Problem::unreadable)?;
-    let (note, pin) = (text("note")?, text("pin")?);
+    let choice = match (text("choice")?.as_deref(), text("scope")?, body.get("offer")) {
+        (Some("offer"), Some(scope), None) => by_scope(server, asked.name(), &scope, text("width")?.as_deref())?,
+        _ if text("width")?.is_some() => return Err(Problem::unreadable("`width` goes with `scope`, and with no `offer`")),
+        _ => wire::read_choice(body).map_err(Problem::unreadable)?,
+    };
+    let (note, pin, typed) = (text("note")?, text("pin")?, text("typed")?);
+    let typed = typed.map(|typed| visible(&typed.chars().take(LONGEST_KEY).collect::<String>()).into_owned());
     let digest = Digest::parse(&digest).ok_or_else(|| Problem::unreadable("`digest` is none"))?;
-    let answer = Answer { prompt: asked.name().to_owned(), digest, choice, note: note.filter(|note| !note.trim().is_empty()) };
-    let over = take(server, answer, pin, &asked.by()).await?;
+    let answer = Answer { prompt: asked.name().to_owned(), digest, choice, note: note.filter(|note| !note.trim().is_empty()), typed };
+    let also = group::read(server, &answer, body)?;
+    let by = asked.decided_by();
+    let over = take(server, answer, pin.clone(), &by).await?;
+    // Each is a question of its own and may have ended meanwhile; which ones counted is said.
+    let mut counted = Vec::new();
+    for answer in also {
+        let id = answer.prompt.clone();
+        if take(server, answer, pin.clone(), &by).await.is_ok() {
+            counted.push(Node::text(id));
+        }
+    }
     let node = Node::map([
         ("id", Node::text(asked.name())),
         ("answer", Node::text(over.answer)),
-        ("by", Node::text(asked.by())),
+        ("round", Node::text(over.round.word())),
+        ("scope", over.scope.map_or_else(|| sayso_core::node::Value::Null.into(), |scope| Node::text(scope.word()))),
+        ("session", Node::text(&over.session)),
+        ("also", sayso_core::node::Value::List(counted).into()),
+        ("by", Node::text(by.text())),
+        ("by_words", Node::text(by.words())),
         ("at", sayso_core::node::Value::Number(over.at.to_string()).into()),
     ]);
     Ok(Reply::json(200, &node))
 }
 
+/// The offer of a scope and a width; without a width the narrowest one.
+pub(super) fn by_scope(server: &Server, id: &str, scope: &str, width: Option<&str>) -> Result<Choice, Problem> {
+    let scope = Scope::from_word(scope).ok_or_else(|| Problem::unreadable("`scope` is once, batch, session, project or always"))?;
+    let Some(Ok(posted)) = server.inbox.find(id) else {
+        // What is over, or never was, is refused with words of its own behind this.
+        return Ok(Choice::Deny);
+    };
+    let prompt = &posted.prompt;
+    let found = match width {
+        None => prompt.offer(scope),
+        Some(width) => prompt.offer_of_width(scope, width),
+    };
+    found.map(Choice::Offer).ok_or_else(|| Problem::new(422, "not-offered", "no answer of this scope and width is offered"))
+}
+
 /// Takes an answer, if it is the first valid one and its PIN is right.
-pub(super) async fn take(server: &Arc<Server>, answer: Answer, pin: Option<String>, by: &str) -> Result<Over, Problem> {
+pub(super) async fn take(server: &Arc<Server>, answer: Answer, pin: Option<String>, by: &DecidedBy) -> Result<Over, Problem> {
     let late = |problem: Problem| {
         server.counts.too_late.fetch_add(1, Ordering::Relaxed);
         problem
@@ -161,7 +210,7 @@ pub(super) fn activity(server: &Server, asked: &Asked) -> Answered {
     match server.inbox.find(asked.name()) {
         None => Err(unknown()),
         Some(Err(over)) => Err(ended(&over)),
-        Some(Ok(_)) => match server.inbox.activity(asked.name(), &asked.by()) {
+        Some(Ok(_)) => match server.inbox.activity(asked.name(), &asked.decided_by()) {
             Ok(()) => Ok(Reply::nothing()),
             Err(refused) => Err(refusal(server, asked.name(), &refused)),
         },
@@ -202,27 +251,26 @@ pub(super) async fn ask(server: &Arc<Server>, asked: Asked) -> Answered {
     Ok(Reply::json(200, &wire::ended(&prompt, &ended)))
 }
 
-/// The choice that an action of profile `opencode` means.
-pub(super) fn of_action(posted: &Posted, action: &str, pattern: Option<&str>) -> Result<Choice, Problem> {
-    use sayso_core::prompt::{Scope, Stores};
-    let offers = &posted.prompt.offers;
+/// The choice that an action of profile `opencode` means. What is kept is kept for the session, unless the request names a wider scope.
+pub(super) fn of_action(posted: &Posted, action: &str, pattern: Option<&str>, scope: Option<Scope>) -> Result<Choice, Problem> {
+    let prompt = &posted.prompt;
     let impossible = |words: &str| Problem::new(422, "not-offered", words);
-    match (action, pattern) {
-        ("reject", None) => Ok(Choice::Deny),
-        ("once", None) => posted.prompt.offer(Scope::Once).map(Choice::Offer).ok_or_else(|| impossible("it cannot be allowed once")),
-        // The widest that is offered; of several patterns the narrowest.
-        ("always", None) => {
-            let widest = offers.iter().map(|offer| offer.scope).max().filter(|scope| *scope > Scope::Batch);
-            let index = widest.and_then(|scope| posted.prompt.offer(scope));
-            index.map(Choice::Offer).ok_or_else(|| impossible("it is only allowed once at a time"))
+    let wide = scope.map_or("for this session", |scope| match scope {
+        Scope::Project => "for this project",
+        Scope::Always => "everywhere",
+        _ => "for this session",
+    });
+    match (action, pattern, scope) {
+        ("reject", None, None) => Ok(Choice::Deny),
+        ("once", None, None) => prompt.offer(Scope::Once).map(Choice::Offer).ok_or_else(|| impossible("it cannot be allowed once")),
+        ("always", None, scope) => prompt.always(scope).ok_or_else(|| impossible(&format!("it cannot be kept {wide}"))),
+        ("pattern", Some(pattern), scope) => {
+            let choice = prompt.own_pattern(pattern, scope);
+            choice.ok_or_else(|| impossible(&format!("a pattern cannot be kept {wide} here")))
         }
-        ("pattern", Some(pattern)) => {
-            let widest = offers.iter().filter(|offer| matches!(offer.stores, Stores::Rule(_))).map(|offer| offer.scope).max();
-            let scope = widest.ok_or_else(|| impossible("a pattern is not possible here"))?;
-            Ok(Choice::Pattern { text: pattern.to_owned(), scope })
-        }
-        ("pattern", None) => Err(Problem::unreadable("`pattern` is missing")),
-        ("once" | "always" | "reject", Some(_)) => Err(Problem::unreadable("`pattern` goes with the action `pattern` only")),
+        ("pattern", None, _) => Err(Problem::unreadable("`pattern` is missing")),
+        ("once" | "always" | "reject", Some(_), _) => Err(Problem::unreadable("`pattern` goes with the action `pattern` only")),
+        ("once" | "reject", None, Some(_)) => Err(Problem::unreadable("`scope` goes with the actions `always` and `pattern` only")),
         _ => Err(Problem::unreadable("`action` is once, always, reject or pattern")),
     }
 }

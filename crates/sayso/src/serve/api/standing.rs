@@ -12,14 +12,6 @@ use crate::serve::problem::Problem;
 use crate::serve::reply::{Answered, Reply};
 use crate::serve::server::Server;
 
-/// A pattern that outlives its session is a rule to people, however it came to be.
-fn is_rule(one: &Standing) -> bool {
-    match &one.what {
-        What::Rule(_) => true,
-        What::Grant(spec) => spec.get("pattern").is_some() && spec.get("session").is_none(),
-    }
-}
-
 fn of(one: &Standing, key: &str) -> Option<String> {
     match &one.what {
         What::Grant(spec) => spec.get(key).and_then(Node::as_text).map(str::to_owned),
@@ -33,7 +25,7 @@ pub(super) fn node(one: &Standing) -> Node {
     let number = |number: Option<String>| -> Node { number.map_or(Value::Null, Value::Number).into() };
     Node::map([
         ("id", Node::text(&one.id)),
-        ("kind", Node::text(if is_rule(one) { "rule" } else { "grant" })),
+        ("kind", Node::text(if one.is_rule() { "rule" } else { "grant" })),
         ("words", Node::text(sayso_core::visible::visible(&one.words))),
         ("enabled", Value::Bool(one.enabled).into()),
         ("source", Node::text(&one.source)),
@@ -55,7 +47,7 @@ fn listed(key: &'static str, found: Vec<Node>) -> Reply {
 pub(super) async fn rules(server: &Arc<Server>) -> Answered {
     let recorded = server.recorded.clone();
     let all = aside(move || recorded.standing()).await?;
-    Ok(listed("rules", all.iter().filter(|one| is_rule(one)).map(node).collect()))
+    Ok(listed("rules", all.iter().filter(|one| one.is_rule()).map(node).collect()))
 }
 
 /// The grants that still count.
@@ -65,7 +57,7 @@ pub(super) async fn grants(server: &Arc<Server>, asked: Asked) -> Answered {
     let now = crate::serve::now_ms() / 1000;
     let session = asked.query("session");
     let wanted = |one: &&Standing| {
-        !is_rule(one) && !one.is_over(now) && session.is_none_or(|session| of(one, "session").as_deref() == Some(session))
+        !one.is_rule() && !one.is_over(now) && session.is_none_or(|session| of(one, "session").as_deref() == Some(session))
     };
     Ok(listed("grants", all.iter().filter(wanted).map(node).collect()))
 }
@@ -93,17 +85,10 @@ async fn remove(server: &Arc<Server>, asked: Asked, rule: bool) -> Answered {
     let server = Arc::clone(server);
     reply_aside(move || {
         let all = server.recorded.standing()?;
-        let found = all.iter().find(|one| one.id == asked.name() && is_rule(one) == rule);
+        let found = all.iter().find(|one| one.id == asked.name() && one.is_rule() == rule);
         let one = found.ok_or_else(|| Problem::missing(if rule { "there is no such rule" } else { "there is no such grant" }))?;
-        server.recorded.remove(&one.id, &asked.by())?;
-        tell(&server, &one.words);
+        server.recorded.remove(one, &asked.by())?;
         Ok(removed(vec![one.id.clone()]))
     })
     .await
-}
-
-/// Tells screens that something was taken back.
-pub(super) fn tell(server: &Server, words: &str) {
-    let words = format!("taken back: {}", sayso_core::visible::visible(words));
-    server.feed.say("updated", "", &Node::map([("words", Node::text(words))]));
 }

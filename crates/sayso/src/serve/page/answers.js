@@ -16,7 +16,9 @@ export class Answers {
     this.busy = false;
     this.armedAt = Infinity;
     this.panel = null;
-    this.once = prompt.offers.findIndex((offer) => offer.scope === "once");
+    this.pressed = null;
+    // The second confirmation has one offer: what was chosen at the first.
+    this.once = prompt.round === "second" ? 0 : prompt.offers.findIndex((offer) => offer.scope === "once");
     this.bar = this.buttons();
     this.problem = el("p", { class: "problem", role: "alert", hidden: true });
     this.box = el("div", { class: "panel", hidden: true });
@@ -37,10 +39,11 @@ export class Answers {
   buttons() {
     const { prompt } = this;
     const wider = this.wider(null).length > 0;
-    const yes = { first: "allow, 1 of 2", second: "yes, allow it" }[prompt.round] ?? "allow once";
+    const wide = prompt.round === "second" && prompt.offers[0]?.scope !== "once" ? `yes: ${prompt.offers[0]?.words ?? ""}` : null;
+    const yes = wide ?? { first: "allow, 1 of 2", second: "yes, allow it" }[prompt.round] ?? "allow once";
     const one = (key, kind, words) => button({ class: `answer ${kind}`, "data-key": key, "aria-keyshortcuts": key }, () => this.press(key), words, " ", el("kbd", { "aria-hidden": "true" }, key));
     const bar = el("div", { class: "bar", role: "group", "aria-label": "answers" });
-    if (this.once >= 0) bar.append(one("y", prompt.is_dangerous ? "yes grave" : "yes", yes));
+    if (this.once >= 0) bar.append(one("y", prompt.is_dangerous ? "yes grave" : "yes", wide ? said(yes) : yes));
     if (wider) bar.append(one("s", "wide", "wider…"));
     if (prompt.pattern_scopes.length > 0) bar.append(one("p", "wide", "pattern…"));
     bar.append(one("n", "no", "deny"), one("d", "no", "deny, and say why…"));
@@ -63,17 +66,24 @@ export class Answers {
   /** Offers that reach further than once, of one scope or of all. */
   wider(scopes) {
     const all = this.prompt.offers.map((offer, at) => ({ offer, at })).filter(({ offer }) => offer.scope !== "once");
-    return this.prompt.is_dangerous ? [] : all.filter(({ offer }) => !scopes || scopes.includes(offer.scope));
+    return this.prompt.is_dangerous || this.prompt.round === "second" ? [] : all.filter(({ offer }) => !scopes || scopes.includes(offer.scope));
   }
 
   /** A key or a click. Returns whether it meant something here. */
   press(key) {
-    const known = ["y", "n", "d", "s", "p", "r", "w", "q", "Escape"].includes(key) || (this.panel?.choices && /^[1-9]$/.test(key));
+    const known = ["y", "n", "d", "s", "p", "r", "w", "q", "Escape"].includes(key) || (this.panel?.choices && /^[1-9]$/.test(key)) || (this.prompt.round === "second" && !this.panel && key.length === 1 && key !== " ");
     if (!known) return false;
     if (this.busy) return true;
     // Who is typing goes on typing: each key begins the wait anew.
     if (!this.isArmed()) {
       this.arm();
+      return true;
+    }
+    this.pressed = key;
+    if (key === "Escape" && this.panel) return this.close();
+    // At the second confirmation only yes allows: every other answer cancels.
+    if (this.prompt.round === "second" && !this.panel && !["y", "n", "d", "q"].includes(key)) {
+      this.send({ choice: "deny" });
       return true;
     }
     if (key === "Escape") return this.close();
@@ -116,18 +126,54 @@ export class Answers {
     else this.send({ choice: "offer", offer: at });
   }
 
-  /** What a wider answer would store, word by word; it takes a second key or click. */
+  /** What a wider answer would store, word by word: how far it reaches, then how wide it is. It takes a second key or click. */
   reach(scopes) {
     const found = this.wider(scopes);
     if (found.length === 0) return this.say(this.prompt.is_dangerous ? "It is dangerous: it is only allowed once at a time." : "That is not offered here.");
-    const rows = found.map(({ offer, at }, number) =>
-      el(
-        "li",
-        {},
-        button({ class: "answer wide choice", "data-offer": at }, () => this.isArmed() && !this.busy && this.choose(number), number < 9 && el("kbd", { "aria-hidden": "true" }, number + 1), " ", said(offer.words), offer.stores === "rule" ? el("span", { class: "stores" }, "stores a rule: ", el("code", {}, said(offer.pattern ?? ""))) : null),
-      ),
-    );
-    this.open("What would be remembered", [el("p", { class: "faint" }, "It is kept exactly so, and this call is allowed with it."), el("ol", { class: "choices" }, ...rows), el("div", { class: "bar" }, this.cancel())], found);
+    const far = [...new Set(found.map(({ offer }) => offer.scope))];
+    const list = el("ol", { class: "choices" });
+    const radios = far.map((scope, at) => this.radio(scope, at === 0));
+    const show = () => {
+      const scope = this.checked(radios);
+      const widths = found.filter(({ offer }) => offer.scope === scope);
+      list.replaceChildren(...widths.map((one, number) => el("li", {}, this.width(one, number))));
+      if (this.panel) this.panel.choices = widths;
+      this.arm();
+      return widths;
+    };
+    const group = el("div", { class: "scopes", role: "radiogroup", "aria-label": "how far it reaches" }, ...radios);
+    group.addEventListener("input", show);
+    const widths = show();
+    const how = el("p", { class: "faint" }, "How far, and how wide. It is kept exactly so, and this call is allowed with it.");
+    this.open("What would be remembered", [how, group, list, el("div", { class: "bar" }, this.cancel())], widths);
+  }
+
+  /** One width of a wider answer, with what of the record it would have matched. */
+  width({ offer, at }, number) {
+    const earlier = el("span", { class: "stores" });
+    if (offer.stores !== "nothing") this.preview({ scope: offer.scope, width: String(number + 1) }, (seen) => earlier.replaceChildren(said(seen.earlier ?? "")));
+    const rule = offer.stores === "rule" ? el("span", { class: "stores" }, `stores a rule: ${offer.key} `, el("code", {}, said(offer.pattern ?? ""))) : null;
+    const press = () => this.isArmed() && !this.busy && this.choose(number);
+    return button({ class: "answer wide choice", "data-offer": at }, press, number < 9 && el("kbd", { "aria-hidden": "true" }, number + 1), " ", said(offer.words), rule, earlier);
+  }
+
+  radio(scope, checked) {
+    const radio = el("input", { type: "radio", name: "scope", value: scope });
+    radio.checked = checked;
+    return el("label", {}, radio, ` ${WIDER[scope] ?? scope}`);
+  }
+
+  checked(labels) {
+    return labels.map((label) => label.querySelector("input")).find((radio) => radio.checked)?.value;
+  }
+
+  /** Asks what an answer would store; where that cannot be told, why is given to `failed`. */
+  async preview(body, told, failed = () => {}) {
+    try {
+      told(await call("POST", `/v1/prompts/${part(this.prompt.id)}/preview`, { body }));
+    } catch (problem) {
+      failed(problem);
+    }
   }
 
   choose(number) {
@@ -152,14 +198,16 @@ export class Answers {
     const offered = prompt.offers.find((offer) => offer.stores === "rule");
     const field = el("input", { type: "text", class: "mono", maxlength: "1000", spellcheck: "false", autocomplete: "off", "aria-label": "pattern" });
     field.value = offered?.pattern ?? "";
-    const scopes = prompt.pattern_scopes.map((scope, at) => {
-      const radio = el("input", { type: "radio", name: "scope", value: scope });
-      radio.checked = at === 0;
-      return el("label", {}, radio, ` ${WIDER[scope] ?? scope}`);
-    });
+    const scopes = prompt.pattern_scopes.map((scope, at) => this.radio(scope, at === 0));
     const would = el("p", { class: "would", role: "status" });
-    const scope = () => scopes.map((label) => label.querySelector("input")).find((radio) => radio.checked)?.value;
-    const tell = () => would.replaceChildren("would store: allow ", el("code", {}, said(field.value)), ` ${scope() === "always" ? "everywhere" : `in ${WIDER[scope()]}`}`);
+    const scope = () => this.checked(scopes);
+    let last = 0;
+    // The words are the server's own; an answer to what is no longer typed says nothing.
+    const tell = () => {
+      const mine = (last += 1);
+      const put = (...words) => mine === last && would.replaceChildren(...words);
+      this.preview({ pattern: field.value, scope: scope() }, (seen) => put(said(`this would ${seen.words}`), ...(seen.earlier ? [el("br"), said(seen.earlier)] : [])), (problem) => put(said(`✗ ${problem.words ?? problem.message}`)));
+    };
     const send = () => this.isArmed() && this.weighty((pin) => this.send({ choice: "pattern", pattern: field.value, scope: scope(), pin }));
     const keep = button({ class: "answer wide" }, send, "keep the pattern, and allow");
     field.addEventListener("keydown", (event) => {
@@ -226,7 +274,7 @@ export class Answers {
     this.foot.classList.add("busy");
     const { prompt } = this;
     try {
-      const taken = await call("POST", `/v1/prompts/${part(prompt.id)}/answer`, { body: { digest: prompt.digest, ...answer } });
+      const taken = await call("POST", `/v1/prompts/${part(prompt.id)}/answer`, { body: { digest: prompt.digest, typed: this.pressed, ...answer } });
       this.moves.answered(prompt, taken);
     } catch (problem) {
       if (problem.ended) return this.moves.tooLate(prompt, problem.ended);

@@ -36,7 +36,7 @@ export function headers(more = {}) {
 }
 
 /** Asks the server for something; what it says is no, or cannot be read, is thrown. */
-export async function call(method, path, { body, query, pin } = {}) {
+export async function call(method, path, { body, query, pin, keepalive } = {}) {
   const asked = Object.entries(query ?? {}).filter(([, value]) => value !== null && value !== undefined && value !== "");
   // Not as forms write it: the server takes `+` for a plus.
   const tail = asked.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
@@ -52,6 +52,7 @@ export async function call(method, path, { body, query, pin } = {}) {
       cache: "no-store",
       credentials: "same-origin",
       redirect: "error",
+      keepalive: keepalive === true,
     });
   } catch {
     throw new Problem(0, { title: "the inbox could not be reached" });

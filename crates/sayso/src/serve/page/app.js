@@ -2,6 +2,7 @@
 
 import { call, gate, keep, key } from "./page/api.js";
 import { Detail } from "./page/detail.js";
+import { Here } from "./page/here.js";
 import { History } from "./page/history.js";
 import { Inbox } from "./page/inbox.js";
 import { help, listen } from "./page/keys.js";
@@ -10,7 +11,7 @@ import * as login from "./page/login.js";
 import * as notify from "./page/notify.js";
 import { Remembered } from "./page/standing.js";
 import { el, neutral, said } from "./page/text.js";
-import { count, ending, wants } from "./page/words.js";
+import { count, ending, isAllowed } from "./page/words.js";
 
 const at = (id) => document.getElementById(id);
 const main = at("main");
@@ -36,6 +37,7 @@ class Page {
     this.hear();
     this.view("inbox");
     this.timer = setInterval(() => this.tick(), 1000);
+    this.here = new Here((isHere) => this.away(!isHere));
   }
 
   hear() {
@@ -43,7 +45,11 @@ class Page {
     on("changed", () => this.redraw());
     on("came", ({ prompt }) => this.came(prompt));
     on("ended", (what) => this.ended(what));
-    on("activity", () => this.detail.watchedBy());
+    on("activity", ({ id }) => {
+      this.detail.watchedBy();
+      this.detail.tick();
+      this.list.moved(id);
+    });
     on("line", ({ state, wait }) => this.line(state, wait));
     on("stopping", () => this.lost("The inbox was stopped: what was open is denied. Start it again with `sayso serve`."));
     on("entry", () => this.shows === "history" && this.history.later());
@@ -59,6 +65,7 @@ class Page {
 
   close() {
     clearInterval(this.timer);
+    this.here.close();
     this.inbox.close();
   }
 
@@ -113,7 +120,7 @@ class Page {
   came(prompt) {
     // The second of two confirmations follows the first one.
     if (this.isSecond(prompt)) return this.choose(prompt.id, true);
-    const words = `${neutral(prompt.agent) || "an agent"} wants to ${wants(prompt.kind)}`;
+    const words = neutral(prompt.sentence);
     at("live").textContent = `${prompt.is_dangerous ? "Dangerous: " : ""}${words}. ${count(this.inbox.total, "prompt")} open.`;
     notify.tell(prompt, (id) => {
       this.view("inbox");
@@ -129,7 +136,7 @@ class Page {
   answered(prompt, taken) {
     this.inbox.end(prompt.id, taken);
     told(ending(taken, this.me.name));
-    if (prompt.round === "first" && taken.answer === "once") {
+    if (prompt.round === "first" && isAllowed(taken.answer)) {
       this.second = prompt;
       this.detail.answers = null;
       this.detail.foot.replaceChildren(el("p", { class: "over", role: "status" }, "One more confirmation follows…"));
@@ -153,6 +160,11 @@ class Page {
     if (at("line-words").textContent !== words) at("line-words").textContent = words;
     if (state === "live") this.lost(null);
     else if (state === "lost" && at("lost").hidden) this.lost(`The connection to the inbox is lost: this may not be all that is open. It is tried again${wait > 1000 ? ` every ${Math.round(wait / 1000)} s` : ""}.`);
+  }
+
+  /** Nobody moved here for a while: agents ask in their own dialogs meanwhile. */
+  away(isAway) {
+    at("line").title = isAway ? "Nobody looked at this page for a while, so agents ask in their own dialogs. Move the pointer to be asked here." : "";
   }
 
   lost(words) {

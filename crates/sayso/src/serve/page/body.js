@@ -60,7 +60,7 @@ export function toggleSide(again) {
 }
 
 function content(whole) {
-  const head = el("p", { class: "file" }, said(whole.path, { class: "path" }), `new, ${count(whole.lines.length, "line")}, ${count(whole.size, "byte")}`);
+  const head = el("p", { class: "file" }, said(whole.path, { class: "path" }), `${whole.over ? "" : "new, "}${count(whole.lines.length, "line")}, ${count(whole.size, "byte")}`, whole.over ? [" ", said(whole.over)] : null);
   return el("div", {}, head, numbered(whole.lines, whole.language, true));
 }
 

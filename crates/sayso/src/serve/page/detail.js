@@ -5,10 +5,12 @@ import { Answers } from "./answers.js";
 import { body, facts, toggleSide } from "./body.js";
 import { badge } from "./list.js";
 import { button, el, raw, said, shown, visible } from "./text.js";
-import { clock, ending, isAllowed, moment, wants } from "./words.js";
+import { clock, ending, isAllowed, moment } from "./words.js";
 
 /** Somebody looks at it: that is said this often at most. */
 const ACTIVITY = 20_000;
+/** So many prompts of a group are shown with the one that is open. */
+const MATES = 20;
 
 export class Detail {
   /** `moves.next` goes on to another prompt, `moves.back` to the list; `moves.answered` hears of an answer from here. */
@@ -48,9 +50,19 @@ export class Detail {
       this.element.replaceChildren(el("p", { class: "nothing", role: "alert" }, said(problem.words)), again);
       return;
     }
+    const mates = await this.mates(prompt);
     if (this.wanted !== summary.id) return;
-    this.draw(prompt);
+    this.draw({ ...prompt, mates });
     this.activity();
+  }
+
+  /** Open prompts that whoever asks put into the same group, with everything that there is to see of them. */
+  async mates(prompt) {
+    if (!prompt.group_id || prompt.round !== "only") return [];
+    const isMate = (other) => other.id !== prompt.id && other.group_id === prompt.group_id && other.session === prompt.session && other.agent === prompt.agent && other.round === "only";
+    const found = [...this.inbox.open.values()].filter(isMate).slice(0, MATES);
+    const all = await Promise.all(found.map((other) => call("GET", `/v1/prompts/${part(other.id)}`).catch(() => null)));
+    return all.filter((other) => other !== null);
   }
 
   draw(prompt) {
@@ -61,18 +73,36 @@ export class Detail {
     this.clock = el("span", { class: "clock" });
     this.beside = el("p", { class: "beside-you", role: "status", hidden: true });
     const again = () => this.redrawBody();
-    this.body = el("div", { class: "body" }, ...(prompt.isShort ? [el("p", {}, said(prompt.message))] : [body(prompt.preview, again), ...others(prompt, again)]));
-    const scrolled = el("div", { class: "scrolled" }, this.head(prompt), this.beside, warnings(prompt), this.body, prompt.isShort ? null : rest(prompt));
+    this.body = el("div", { class: "body" }, ...(prompt.isShort ? [el("p", {}, said(prompt.sentence))] : [body(prompt.preview, again), ...others(prompt, again)]));
+    const scrolled = el("div", { class: "scrolled" }, this.head(prompt), this.beside, warnings(prompt), this.body, prompt.isShort ? null : reasons(prompt), prompt.isShort ? null : rest(prompt));
     this.foot = el("div", { class: "foot" });
     this.element.replaceChildren(scrolled, this.foot);
     if (ended) this.over(ended);
     else {
       this.answers = new Answers(prompt, this.foot, this.moves);
+      if (prompt.mates?.length > 0) this.body.append(this.group(prompt));
       // Armed only once it has been painted.
       requestAnimationFrame(() => requestAnimationFrame(() => this.answers?.arm()));
     }
     this.tick();
     this.watchedBy();
+  }
+
+  /** The rest of its group, and one answer for all of it. */
+  group(prompt) {
+    const { mates } = prompt;
+    const draw = (mate) => el("section", { class: "member" }, el("h3", {}, "and ", said(mate.message)), body(mate.preview, () => {}), facts(mate.details));
+    const also = mates.map(({ id, digest }) => ({ id, digest }));
+    const isReady = (choice) => this.answers?.isArmed() && (choice.choice === "deny" || this.answers.sawEnd());
+    const answer = (choice, words, kind) => this.answers.guarded(button({ class: `answer ${kind}` }, () => isReady(choice) && this.answers.send({ ...choice, also }), words));
+    const count = mates.length + 1;
+    return el(
+      "section",
+      { class: "mates", "aria-label": "the rest of its group" },
+      el("h3", {}, "Group ", said(prompt.group_id), `: ${count} prompts`),
+      ...mates.map(draw),
+      el("p", { class: "bar" }, answer({ choice: "offer", offer: 0 }, `allow these ${count} once`, "yes"), answer({ choice: "deny" }, `deny these ${count}`, "no")),
+    );
   }
 
   redrawBody() {
@@ -87,7 +117,7 @@ export class Detail {
 
   head(prompt) {
     const lineage = prompt.parents.map((parent) => [" ← ", said(parent)]);
-    const title = el("h2", { id: "title" }, said(prompt.agent || "An agent"), ` wants to ${wants(prompt.kind)}`);
+    const title = el("h2", { id: "title" }, said(prompt.sentence));
     const place = prompt.place && prompt.place.total > 1 ? el("span", { class: "badge" }, `${prompt.place.index} of ${prompt.place.total}`) : null;
     const round = { first: "confirmation 1 of 2", second: "confirmation 2 of 2" }[prompt.round];
     return el(
@@ -104,7 +134,7 @@ export class Detail {
   over(ended) {
     this.answers = null;
     const mine = ended.by === this.inbox.me.name;
-    const tone = isAllowed(ended.answer) ? "allowed" : "refused";
+    const tone = ended.round === "first" && isAllowed(ended.answer) ? "half" : isAllowed(ended.answer) ? "allowed" : "refused";
     const where = ended.by && !mine ? "Answered elsewhere. " : "";
     const next = button({ class: "next" }, () => this.moves.next(this.prompt?.id), "go on ", el("kbd", {}, "j"));
     this.foot.replaceChildren(el("p", { class: `over ${tone}`, role: "alert" }, el("strong", {}, where), said(ending(ended, this.inbox.me.name)), " ", el("span", { class: "faint" }, moment(ended.at))), next);
@@ -117,7 +147,7 @@ export class Detail {
     const by = this.prompt && this.inbox.watched.get(this.prompt.id);
     if (!this.beside) return;
     this.beside.hidden = !by;
-    this.beside.replaceChildren(...(by ? [said(by), " looks at this, too."] : []));
+    this.beside.replaceChildren(...(by ? ["This is also looked at by ", said(by), "."] : []));
   }
 
   tick() {
@@ -138,9 +168,9 @@ export class Detail {
 }
 
 function warnings(prompt) {
-  const all = prompt.isShort ? [] : prompt.warnings;
+  const all = prompt.isShort ? [] : prompt.why.filter((why) => why.warning);
   if (all.length === 0) return null;
-  return el("ul", { class: "warnings", "aria-label": "warnings" }, ...all.map((warning) => el("li", {}, said(warning))));
+  return el("ul", { class: "warnings", "aria-label": "warnings" }, ...all.map((why) => el("li", {}, said(why.text))));
 }
 
 /** Other operations that the same answer is for. */
@@ -148,21 +178,31 @@ function others(prompt, again) {
   return prompt.group.map((member) => el("section", { class: "member" }, el("h3", {}, "and ", said(member.description)), body(member.preview, again)));
 }
 
-function rest(prompt) {
-  const { context } = prompt;
-  const said1 = new Set(prompt.warnings);
-  const reasons = prompt.reasons.map((reason) =>
-    el("li", {}, said1.has(reason.text) ? null : [said(reason.text), " "], el("span", { class: "faint" }, "[", said(reason.rule), ", ", said(reason.source), "]"), said1.has(reason.text) ? [" ", said(reason.text)] : null),
-  );
-  const rows = [{ label: "folder", value: context.folder }, { label: "workspace", value: context.workspace }, ...prompt.details, { label: "digest", value: prompt.digest }];
-  const limit = prompt.timeout === null ? [] : [{ label: "waits", value: `${prompt.timeout} s, then it is denied` }];
+/** Why it asks, the strongest reason first, and what else decides. */
+function reasons(prompt) {
+  const all = prompt.why.filter((why) => !why.warning);
+  const deciding = prompt.details.slice(0, prompt.preview.deciding);
   return el(
     "div",
     { class: "rest" },
+    all.length > 0 && block("Why it asks", el("ul", {}, ...all.map((why) => el("li", {}, said(why.text))))),
+    deciding.length > 0 && block("What decides", facts(deciding)),
+  );
+}
+
+/** What is only known of it. */
+function rest(prompt) {
+  const { context } = prompt;
+  const rules = prompt.reasons.map((reason) => el("li", {}, said(reason.text), " ", el("span", { class: "faint" }, "[", said(reason.rule), ", ", said(reason.source), "]")));
+  const rows = [{ label: "folder", value: context.folder }, { label: "workspace", value: context.workspace }, ...prompt.details.slice(prompt.preview.deciding), { label: "digest", value: prompt.digest }];
+  return el(
+    "details",
+    { class: "rest" },
+    el("summary", {}, "details"),
     block("What it would do", context.effects.length > 0 ? el("ul", {}, ...context.effects.map((effect) => el("li", {}, said(effect)))) : el("p", {}, "nothing more is known")),
-    block("Why it asks", el("ul", {}, ...reasons)),
+    block("Rules and checks", el("ul", {}, ...rules)),
     prompt.alike && block("Alike", el("p", {}, `${prompt.alike.count} prompts like this one are open.`), el("ul", {}, ...prompt.alike.differs.map((line) => el("li", {}, said(line))))),
-    block("Facts", facts([...rows, ...limit, { label: "asked", value: moment(prompt.opened_at) }])),
+    block("Facts", facts([...rows, { label: "asked", value: moment(prompt.opened_at) }])),
     el("details", {}, el("summary", {}, "arguments, as they came"), el("pre", { class: "arguments", tabindex: "0", "aria-label": "arguments" }, shown(pretty(prompt.arguments)))),
   );
 }

@@ -96,7 +96,7 @@ function row(entry) {
       cell("who", el("bdi", {}, raw(entry.agent ?? "")), entry.session ? el("span", { class: "faint session" }, el("bdi", {}, raw(entry.session))) : null),
       cell("tool", el("bdi", {}, raw(entry.tool ?? ""))),
       cell("what", look),
-      cell("outcome", el("span", { class: "outcome" }, `${entry.outcome ? SIGNS[entry.outcome] ?? "✗" : "·"} `, el("bdi", {}, raw(String(outcome).replace("_", " ")))), entry.by ? el("span", { class: "faint" }, " by ", el("bdi", {}, raw(entry.by))) : null),
+      cell("outcome", el("span", { class: "outcome" }, `${entry.outcome ? SIGNS[entry.outcome] ?? "✗" : "·"} `, el("bdi", {}, raw(String(outcome).replace("_", " ")))), entry.by_words ? el("span", { class: "faint" }, " by ", el("bdi", {}, raw(entry.by_words))) : null),
     ),
     below,
   ];

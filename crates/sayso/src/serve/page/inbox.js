@@ -2,6 +2,7 @@
 
 import { call, part } from "./api.js";
 import { Line } from "./events.js";
+import { elsewhere } from "./words.js";
 
 /** So many are kept at most; the rest follows when these are answered. */
 const MOST = 2000;
@@ -79,12 +80,12 @@ export class Inbox extends EventTarget {
         this.tell("changed");
         break;
       case "responded":
-        this.end(data.prompt, { answer: data.answer, by: data.by, at: data.at });
+        this.end(data.prompt, data);
         break;
       case "activity": {
         const prompt = this.open.get(data.prompt);
         if (prompt) this.open.set(data.prompt, { ...prompt, expires_at: data.expires_at });
-        if (data.by !== this.me.name) this.watched.set(data.prompt, data.by);
+        if (data.by !== this.me.name) this.watched.set(data.prompt, elsewhere(data));
         this.tell("activity", { id: data.prompt });
         break;
       }

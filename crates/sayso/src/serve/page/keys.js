@@ -21,7 +21,9 @@ const KEYS = [
 
 /** Whether keys are text where the cursor is. */
 function isTyping(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  // Nothing is typed into a choice of scopes.
+  const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && target.type !== "radio";
+  return target instanceof HTMLElement && (target.isContentEditable || isField);
 }
 
 /** Calls `pressed` with each key that may mean something. A key that is held down counts once, but for those that move. */

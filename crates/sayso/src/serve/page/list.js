@@ -1,7 +1,7 @@
 // The list of what is open, by agent and session; the oldest first. It can be searched, and one of it is selected.
 
 import { button, el, neutral, raw, said, visible } from "./text.js";
-import { brief, clock, count, wants } from "./words.js";
+import { clock, count, levelWords } from "./words.js";
 
 /** So many rows are drawn; more when they are asked for. */
 const DRAWN = 200;
@@ -33,7 +33,7 @@ export class List {
     const groups = new Map();
     const ended = this.selected && !this.inbox.open.has(this.selected.id) ? [this.selected] : [];
     for (const prompt of [...this.inbox.open.values(), ...ended]) {
-      const text = [prompt.message, prompt.tool, prompt.agent, prompt.workspace, prompt.risk, visible(prompt.session), prompt.parents.join(" ")].join("\n");
+      const text = [prompt.sentence, prompt.message, prompt.tool, prompt.agent, prompt.workspace, prompt.level, visible(prompt.session), prompt.parents.join(" ")].join("\n");
       if (wanted && !text.toLowerCase().includes(wanted)) continue;
       const name = JSON.stringify([prompt.agent, prompt.session, prompt.workspace]);
       if (!groups.has(name)) groups.set(name, []);
@@ -113,22 +113,30 @@ export class List {
 
   row(prompt) {
     const ended = !this.inbox.open.has(prompt.id);
-    const state = prompt.is_dangerous ? "dangerous" : `risk-${prompt.risk}`;
+    const state = prompt.is_dangerous ? "dangerous" : `risk-${neutral(prompt.level)}`;
     const isSelected = this.selected?.id === prompt.id;
-    const about = prompt.kind === "terminal" ? "brief mono" : "brief";
     return el(
       "div",
       { class: `prompt-row ${state}${ended ? " done" : ""}`, role: "option", id: `row-${prompt.id}`, "data-id": prompt.id, "aria-selected": isSelected ? "true" : "false" },
-      el("span", { class: about }, said(brief(prompt))),
+      el("span", { class: "brief" }, said(prompt.sentence)),
+      el("span", { class: "faint call" }, said(prompt.message)),
       el(
         "span",
         { class: "under" },
         badge(prompt),
         prompt.round === "second" && el("span", { class: "badge dangerous" }, "2 of 2"),
-        el("span", { class: "faint" }, wants(prompt.kind)),
         el("span", { class: "faint left", "data-until": ended ? null : prompt.expires_at }, ended ? "over" : left(prompt, this.inbox.now())),
       ),
     );
+  }
+
+  /** The deadline of a prompt has moved: its row shows the new one. */
+  moved(id) {
+    const prompt = this.inbox.open.get(id);
+    const one = prompt && this.box.querySelector(`[data-id="${CSS.escape(id)}"] [data-until]`);
+    if (!one || prompt.expires_at === null) return;
+    one.dataset.until = prompt.expires_at;
+    one.textContent = left(prompt, this.inbox.now());
   }
 
   /** Only the clocks. */
@@ -144,7 +152,6 @@ function left(prompt, now) {
 
 /** How risky it is, in a word that does not need its colour. */
 export function badge(prompt) {
-  return prompt.is_dangerous
-    ? el("span", { class: "badge dangerous" }, "dangerous")
-    : el("span", { class: `badge risk-${["low", "medium", "high"].includes(prompt.risk) ? prompt.risk : "unknown"}` }, `${neutral(prompt.risk)} risk`);
+  const kind = prompt.is_dangerous ? "dangerous" : `risk-${["low", "medium"].includes(prompt.level) ? prompt.level : "high"}`;
+  return el("span", { class: `badge ${kind}` }, levelWords(prompt.level));
 }

@@ -44,8 +44,10 @@ const ENDS = {
 
 /** How a prompt ended, as a sentence. `me` is this browser's own name. */
 export function ending(ended, me) {
-  const words = Object.hasOwn(ENDS, ended.answer) ? ENDS[ended.answer] : null;
-  if (words && ended.by) return `${ended.by === me ? "You" : ended.by} ${words}.`;
+  const isHalf = ended.round === "first" && isAllowed(ended.answer);
+  const words = isHalf ? "confirmed it, 1 of 2: it asks once more" : Object.hasOwn(ENDS, ended.answer) ? ENDS[ended.answer] : null;
+  if (words && ended.by === me) return `You ${words}.`;
+  if (words && ended.by) return `${sentence(elsewhere(ended))} ${words}.`;
   if (words) return `Somebody ${words}.`;
   switch (ended.answer) {
     case "timeout":
@@ -57,6 +59,17 @@ export function ending(ended, me) {
     default:
       return "It failed: it was denied.";
   }
+}
+
+/** Who did something that was not done on this page. */
+export function elsewhere({ by, by_words: words }) {
+  return (words ?? by).replace("in the browser", "in another browser");
+}
+
+/** Words as the subject of a sentence: "you, in the browser" becomes "You, in the browser,". */
+function sentence(words) {
+  const subject = words.charAt(0).toUpperCase() + words.slice(1);
+  return subject.includes(",") ? `${subject},` : subject;
 }
 
 /** Whether an end let it run. */
@@ -87,11 +100,16 @@ export function count(number, one, several = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 }
 
-/** The shortest line that says what a prompt is about. All of it stands in its detail. */
-export function brief(prompt) {
-  const message = String(prompt.message ?? "");
-  const start = "Execute terminal command: '";
-  if (prompt.kind !== "terminal" || !message.startsWith(start)) return message;
-  const end = message.lastIndexOf("' (in ");
-  return end > start.length ? message.slice(start.length, end) : message;
+/** How bad something is, on the one scale that people see. */
+export function levelWords(level) {
+  switch (level) {
+    case "dangerous":
+    case "catastrophic":
+      return level;
+    case "low":
+    case "medium":
+      return `${level} risk`;
+    default:
+      return "high risk";
+  }
 }

@@ -79,7 +79,7 @@ fn filters() {
     let session = objects(&desk, &["list", "--json"])[0]["session"].as_str().unwrap().to_owned();
     assert_eq!(calls(&["--session", &session[..10]]).len(), 4);
     assert!(calls(&["--session", "x"]).is_empty());
-    assert_eq!(out(&desk, &["list", "--agent", "nobody"]), "no entry is like that\n");
+    assert_eq!(out(&desk, &["list", "--agent", "nobody"]), "no entry matches these filters\n");
 }
 
 #[test]

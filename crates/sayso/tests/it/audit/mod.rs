@@ -5,6 +5,7 @@ mod export;
 mod hostile;
 mod list;
 mod page;
+mod plain_words;
 mod show;
 mod stats;
 mod tail;

@@ -22,7 +22,7 @@ fn dumb(room: &Room, args: &str) -> Screen {
 fn ready(screen: &Screen) {
     let start = std::time::Instant::now();
     while screen.text().lines().last().map(str::trim_end) != Some(READY.trim_end()) {
-        assert!(start.elapsed() < Duration::from_secs(60), "{}", screen.text());
+        assert!(start.elapsed() < Duration::from_secs(300), "{}", screen.text());
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -52,11 +52,11 @@ fn an_edit_is_shown_approved_and_taken_back_without_a_single_escape() {
     assert_eq!(std::fs::read_to_string(room.folder.join("a.py")).unwrap(), "x = old\n");
     ready(&screen);
     let text = screen.text();
-    let again = text.split_whitespace().find(|word| word.starts_with("undo-")).unwrap().to_owned();
+    let again = text.split_whitespace().find(|word| word.starts_with("u2")).unwrap().trim_end_matches('`').to_owned();
     screen.send(&format!("/undo {again}\n"));
     let start = std::time::Instant::now();
     while screen.text().matches("take it back? [y/N]: ").count() < 2 {
-        assert!(start.elapsed() < Duration::from_secs(60), "{}", screen.text());
+        assert!(start.elapsed() < Duration::from_secs(300), "{}", screen.text());
         std::thread::sleep(Duration::from_millis(20));
     }
     answer(&mut screen, "take it back? [y/N]: ", "\n");
@@ -79,7 +79,7 @@ fn a_denial_with_a_note_is_seen_by_the_model() {
     configure(&room, "openai", &endpoint.url, "");
     let mut screen = dumb(&room, "");
     screen.send("write it\n");
-    answer(&mut screen, "── File Operation", "n use src instead\n");
+    answer(&mut screen, "wants to create new.py", "n use src instead\n");
     screen.see("▍ As you like.");
     let told = endpoint.asked()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     assert_eq!(told, "denied by the person: use src instead. nothing was changed");
@@ -150,7 +150,7 @@ fn lines_that_are_pasted_are_one_text_and_ends_are_kept_apart() {
     screen.send("second\n");
     let start = std::time::Instant::now();
     while endpoint.asked().len() < 2 {
-        assert!(start.elapsed() < Duration::from_secs(60), "{}", screen.text());
+        assert!(start.elapsed() < Duration::from_secs(300), "{}", screen.text());
         std::thread::sleep(Duration::from_millis(20));
     }
     let words = |at: usize| endpoint.asked()[at].body["messages"].as_array().unwrap().last().unwrap()["content"].clone();

@@ -9,6 +9,7 @@ mod keys;
 mod ledger;
 mod models;
 mod once;
+mod permissions;
 mod served;
 mod settings;
 mod typed_before;

@@ -57,13 +57,11 @@ fn workflow_4_rules_are_managed() {
     screen.press("2");
     screen.see("+ add a rule");
     screen.press("\r");
-    // The line starts with `allow command `.
-    for _ in 0.."command ".len() {
-        screen.send("\x7f");
-    }
-    screen.send("write *.py");
+    screen.send("allow write *.py");
     screen.see("allow write *.py");
     screen.press("\r");
+    screen.see("y saves this rule, any other key leaves it: allow write `*.py` everywhere");
+    screen.press("y");
     screen.see("Auto-approval rule created");
     screen.press("\x1b");
     say(&mut screen, "write b.py: 1");
@@ -75,7 +73,7 @@ fn workflow_4_rules_are_managed() {
     screen.see("does not count any more");
     screen.press("\x1b");
     say(&mut screen, "write d.py: 1");
-    screen.see("PERMISSION REQUIRED");
+    screen.see(" wants to ");
     screen.press("n");
     screen.see("I was told");
     say(&mut screen, "/settings");
@@ -125,4 +123,44 @@ fn workflow_5_a_batch_of_three() {
     screen.see("you stopped this turn");
     assert!(screen.text().contains("Completed: 1/3 operations, 2 cancelled"), "{}", screen.text());
     assert!(room.has("b.py") && !room.has("d.py") && !room.has("e.py"), "quit");
+}
+
+/// finding A-34: what is typed at "+ add a rule" is what is saved, and it is shown before: a read rule, and no command.
+#[test]
+fn finding_a_34_a_typed_rule_is_shown_before_it_is_saved_and_saved_as_it_was_typed() {
+    let room = Room::new(&[]);
+    let mut screen = open(&room, "", 110, 40);
+    say(&mut screen, "/settings");
+    screen.see("General");
+    screen.press("2");
+    screen.see("+ add a rule");
+    // What is no rule is told, and nothing is saved.
+    for (typed, why) in [("read docs/**", "is no rule"), ("allow", "is no rule"), ("allow command allow read x", "is no rule")] {
+        screen.press("\r");
+        screen.send(typed);
+        screen.see(typed);
+        screen.press("\r");
+        screen.see(why);
+    }
+    // Any other key than y leaves it.
+    screen.press("\r");
+    screen.send("allow read docs/**");
+    screen.see("allow read docs/**");
+    screen.press("\r");
+    screen.see("y saves this rule, any other key leaves it: allow read `docs/**` everywhere");
+    screen.press("n");
+    assert!(!screen.text().contains("Auto-approval rule created"), "{}", screen.text());
+    screen.press("\r");
+    screen.send("allow read docs/**");
+    screen.see("allow read docs/**");
+    screen.press("\r");
+    screen.see("y saves this rule");
+    screen.press("y");
+    screen.see("Auto-approval rule created: allow read `docs/**` everywhere");
+    screen.press("\x1b");
+    drop(screen);
+    let list = room.start(&format!("{} rules list", env!("CARGO_BIN_EXE_sayso")), 200, 20);
+    list.see("SOURCE");
+    let (text, _) = list.end();
+    assert!(text.contains("read docs/**") && text.contains("path") && text.matches("allow").count() == 1, "{text}");
 }

@@ -17,7 +17,7 @@ use crate::scene::PATH;
 
 /// Waits for a file that a command makes.
 fn wait_for(path: &Path) {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(300);
     while !path.exists() {
         assert!(Instant::now() < end, "{} never came", path.display());
         thread::sleep(Duration::from_millis(5));

@@ -31,7 +31,7 @@ fn a_yes_in_the_agents_dialog_shows_when_the_call_has_run() {
     assert_eq!(kinds, ["asked"]);
     answered(&desk, "claude", &event(&desk, "PostToolUse", "Bash", json!({"command": "make all"})));
     let decided = desk.entries("decided");
-    assert_eq!((&decided[0]["outcome"], &decided[0]["by"], decided.len()), (&json!("approved"), &json!("the dialog of claude"), 1));
+    assert_eq!((&decided[0]["outcome"], &decided[0]["by"], decided.len()), (&json!("approved"), &json!("the dialog of Claude Code"), 1));
     // Only once.
     answered(&desk, "claude", &event(&desk, "PostToolUse", "Bash", json!({"command": "make all"})));
     assert_eq!((desk.entries("decided").len(), desk.entries("finished").len()), (1, 2));

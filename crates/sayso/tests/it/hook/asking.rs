@@ -36,7 +36,7 @@ fn a_dialog_asks_where_somebody_sits_in_front_of_it_and_one_yes_is_enough() {
     let desk = Desk::with(&[("a.txt", "one\n")]);
     let (decision, why) = decided(&desk, "claude", "Bash", json!({"command": "make all"}));
     assert_eq!(decision, "ask");
-    assert!(why.contains("runs the project's own code"), "{why}");
+    assert!(why.contains("Claude wants to run the project's own code"), "{why}");
     // A delete takes two confirmations.
     let (decision, why) = decided(&desk, "claude", "Bash", json!({"command": "rm a.txt"}));
     assert_eq!((decision.as_str(), why.contains("two confirmations")), ("deny", true), "{why}");

@@ -24,7 +24,7 @@ fn an_edit_by_claude_is_undone() {
     done(&desk, "claude", "Edit", &input, || fs::write(&file, "new\n").unwrap());
     assert_eq!(desk.entries("finished")[0]["changed"], json!([file]));
     let listed = desk.changes();
-    assert_eq!((listed.len(), &listed[0]["id"]), (1, &json!("toolu_01")), "{listed:?}");
+    assert_eq!((listed.len(), &listed[0]["id"], &listed[0]["call"]), (1, &json!("u1"), &json!("toolu_01")), "{listed:?}");
     desk.undo(&["toolu_01", "--yes"]).is(0, "undone");
     assert_eq!(desk.text("notes.md").as_deref(), Some("old\n"));
 }

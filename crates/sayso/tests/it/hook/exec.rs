@@ -120,7 +120,7 @@ fn a_command_that_is_asked_about_is_shown_in_full_and_runs_as_it_was_shown() {
     let desk = Desk::with(&[("build.sh", "echo built\nexit 3\n")]);
     let said = asked(&desk, json!({"command": "sh build.sh", "description": "build", "timeout": 5000}));
     let line = said["updatedInput"]["command"].as_str().unwrap().to_owned();
-    assert!(line.contains(" exec ") && line.ends_with(" # sh build.sh"), "{line}");
+    assert!(line.starts_with("# sh build.sh\n") && line.contains(" exec "), "finding W-09: {line}");
     assert_eq!((&said["updatedInput"]["description"], &said["updatedInput"]["timeout"]), (&json!("build"), &json!(5000)));
     assert!(said["permissionDecisionReason"].as_str().unwrap().contains("exactly what stands behind `#`"), "{said}");
     // The dialog asks for it, and nobody answers in its place.
@@ -132,7 +132,7 @@ fn a_command_that_is_asked_about_is_shown_in_full_and_runs_as_it_was_shown() {
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(3), &b"built\n"[..]), "{}", words(&done));
     answered(&desk, "claude", &event(&desk, "PostToolUse", "Bash", input.clone()));
     let decided = desk.entries("decided");
-    assert_eq!((decided.len(), &decided[0]["outcome"], &decided[0]["by"]), (1, &json!("approved"), &json!("the dialog of claude")));
+    assert_eq!((decided.len(), &decided[0]["outcome"], &decided[0]["by"]), (1, &json!("approved"), &json!("the dialog of Claude Code")));
     assert_eq!((desk.entries("resumed").len(), desk.entries("finished").len()), (1, 1));
     // Once.
     assert_eq!(shell(&desk, &input["command"]).status.code(), Some(20));
@@ -156,8 +156,8 @@ fn what_is_shown_beside_it_is_comments_whatever_the_command_holds() {
             continue;
         }
         let line = said["updatedInput"]["command"].as_str().unwrap();
-        let (own, comments) = line.split_at(line.find(['\n', '#']).unwrap());
-        assert!(comments.split('\n').filter(|line| !line.is_empty()).all(|line| line.starts_with('#')), "{line}");
+        let (comments, own) = line.rsplit_once('\n').unwrap();
+        assert!(comments.split('\n').all(|line| line.starts_with('#')), "{line}");
         assert!(!line.contains(['\u{202e}', '\u{85}', '\u{2028}', '\r']), "{line}");
         // A shell runs one thing of it. Here that cannot be found.
         let own = own.trim().split(' ').next().unwrap();
@@ -193,7 +193,7 @@ fn no_agent_runs_what_a_dialog_asks_about_by_itself() {
     // Not even where everything else is allowed.
     desk.scene.user_policy("version: 1\nrules:\n  - allow: {command: \"*\"}\n  - ask: {command: \"make *\"}\n");
     let line = asked(&desk, json!({"command": "make all"}))["updatedInput"]["command"].as_str().unwrap().to_owned();
-    let own = line.split(" # ").next().unwrap();
+    let own = line.rsplit('\n').next().unwrap();
     let id = own.rsplit(' ').next().unwrap();
     for other in [
         line.clone(),

@@ -7,6 +7,7 @@ mod every_agent;
 mod exec;
 mod hostile;
 mod lineage;
+mod sights;
 mod trouble;
 mod wire;
 

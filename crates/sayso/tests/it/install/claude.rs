@@ -31,6 +31,7 @@ fn every_event_is_hooked_and_fails_closed() {
         assert_eq!((handler["type"].as_str(), handler["command"].as_str()), (Some("command"), Some(own("claude").as_str())));
         let blocks = event.starts_with("Pre") || event == "PermissionRequest";
         assert_eq!(handler["onFailure"].as_str(), blocks.then_some("block"), "{event}");
+        assert_eq!(handler["statusMessage"].is_string(), event == "PreToolUse", "finding W-07: {handler}");
         assert!(handler["timeout"].as_u64().unwrap() > 25 || event == "SessionEnd", "longer than sayso takes");
     }
     assert_eq!((mode(&home.claude()), mode(home.claude().parent().unwrap())), (0o600, 0o700));

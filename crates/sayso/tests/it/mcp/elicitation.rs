@@ -36,7 +36,7 @@ fn the_dialog_of_a_client_says_yes_or_no() {
         assert_eq!((&question["method"], &question["params"]["mode"]), (&json!("elicitation/create"), &json!("form")));
         let message = question["params"]["message"].as_str().unwrap();
         assert!(
-            message.starts_with("sayso asks: Execute MCP tool: echo (s)") && message.contains(&format!("arguments.n: {id}")),
+            message.contains("wants to use the tool echo of the MCP server s\n") && message.contains(&format!("arguments.n: {id}")),
             "{message}"
         );
         let answers: Vec<&str> = question["params"]["requestedSchema"]["properties"]["decision"]["enum"]

@@ -162,7 +162,7 @@ fn a_client_of_the_older_era_is_asked_on_the_stream_of_its_call() {
         let mut lines = BufReader::new(web.open("POST /mcp", &headers, &body));
         let question = event(&mut lines);
         assert_eq!(question["method"], "elicitation/create", "{question}");
-        assert!(question["params"]["message"].as_str().unwrap().contains("echo (s)"), "{question}");
+        assert!(question["params"]["message"].as_str().unwrap().contains("the tool echo of the MCP server s"), "{question}");
         assert_eq!(calls(), usize::from(!is_yes), "nothing goes before the answer");
         let accept = json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"decision": answer}}});
         assert_eq!(web.post(&[("mcp-session-id", "s-1")], &accept).status, 202);

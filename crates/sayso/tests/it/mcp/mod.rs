@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::desk::Desk;
 
 /// Far more than anything here takes, far less than a hang.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// A policy under which the small server's harmless tools run.
 pub const OPEN: &str = "version: 1\nrules:\n  - {allow: {mcp: 's/*'}}\n";

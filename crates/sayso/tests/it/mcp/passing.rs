@@ -69,7 +69,10 @@ fn a_call_has_its_decision_and_its_end_in_the_record() {
     gated.close();
     assert_eq!(gated.ended().code(), Some(7));
     let decided = desk.entries("decided");
-    assert_eq!((&decided[0]["tool"], &decided[0]["what"], &decided[0]["agent"]), (&json!("mcp"), &json!("mcp(s/echo)"), &json!("mcp")));
+    assert_eq!(
+        (&decided[0]["tool"], &decided[0]["what"], &decided[0]["agent"]),
+        (&json!("mcp"), &json!("mcp(s/echo: a=1)"), &json!("mcp"))
+    );
     assert_eq!(decided[0]["args"]["arguments"], json!({"a": 1}), "{}", decided[0]);
     let finished: Vec<_> = desk.entries("finished").iter().map(|entry| entry["succeeded"].clone()).collect();
     assert_eq!(finished, [json!(true), json!(false)]);

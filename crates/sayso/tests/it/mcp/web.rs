@@ -76,7 +76,7 @@ impl Web {
 
     pub fn open(&self, head: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         let host = if headers.iter().any(|(name, _)| *name == "host") { String::new() } else { format!("host: {}\r\n", self.host) };
         let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         write!(stream, "{head} HTTP/1.1\r\n{host}{more}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();

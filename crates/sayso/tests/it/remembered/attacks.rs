@@ -97,7 +97,7 @@ fn an_export_allows_no_more_than_the_rule_did() {
     let rules: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(rules["rules"].as_array().unwrap().len(), 1, "{rules}");
     assert_eq!(rules["rules"][0]["when"]["agent"], "bot");
-    assert!(done.err.contains("1 rules from answers are left out"), "{}", done.err);
+    assert!(done.err.contains("1 rule from answers is left out"), "{}", done.err);
 }
 
 #[test]

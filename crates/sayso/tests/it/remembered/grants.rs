@@ -43,7 +43,7 @@ fn grants_of_a_project_are_told_revoked_and_limited() {
     let policy = "mode: confirm-all\n";
     desk.scene.user_policy(policy);
     let read = json!([{"type": "file_read", "path": "a.txt"}]);
-    desk.run(&["--answers", "project"], &read);
+    desk.run(&["--answers", "project workspace"], &read);
     let grants = listed(&desk, "grants");
     assert_eq!(grants.len(), 1, "{grants:?}");
     assert_eq!(grants[0]["scope"], "project");
@@ -55,7 +55,7 @@ fn grants_of_a_project_are_told_revoked_and_limited() {
     let outcomes: Vec<_> = (0..3).map(|_| desk.results(&["--strict"], &read).0["results"][0]["outcome"].clone()).collect();
     assert_eq!(outcomes, ["auto_approved", "auto_approved", "blocked"]);
     assert!(listed(&desk, "grants").is_empty(), "it is used up");
-    desk.run(&["--answers", "project"], &read);
+    desk.run(&["--answers", "project workspace"], &read);
     let id = listed(&desk, "grants")[0]["id"].as_str().unwrap().to_owned();
     sayso(&desk, &["grants", "expire", &id, "--in", "2h"]).is(0, "expire");
     sayso(&desk, &["grants", "expire", &id, "--in", "7d"]).is(0, "never later");

@@ -27,11 +27,11 @@ fn the_words_are_those_of_the_profile() {
 
 #[test]
 fn a_yes_with_words_is_no_yes() {
-    for list in ["y:but only once", "yes please", "y = sure", "Y E S", "y\tok", "n:no,s for now", "q:enough"] {
+    for list in ["y:but only once", "yes please", "y = sure", "Y E S", "y\tok", "n:no,r for now", "q:enough"] {
         let (desk, calls) = Desk::of_the_seed();
         let before = desk.tree();
         let done = desk.run(&["--answers", list], &calls).is(2, list);
-        assert!(done.err.contains("only a denial can carry words"), "{list}: {}", done.err);
+        assert!(done.err.contains("only a denial and an answer that is kept can carry words"), "{list}: {}", done.err);
         assert_eq!(desk.tree(), before, "{list}");
     }
 }
@@ -59,7 +59,7 @@ fn with_more_answers_than_prompts_that_is_said() {
 #[test]
 fn looking_first_decides_nothing() {
     let (desk, calls) = Desk::of_the_seed();
-    desk.run(&["--answers", "v,y,?,y,y,view,y"], &calls).is(0, "all ran");
+    desk.run(&["--answers", "v,y,?,y,view,y,y"], &calls).is(0, "all ran");
     assert_eq!(desk.text("old.py"), None);
 }
 
@@ -82,4 +82,50 @@ fn what_is_piped_in_answers_nothing() {
     let done = crate::program::run(desk.program().arg("run").arg(file), b"y\ny\ny\ny\n").is(2, "no terminal");
     assert!(done.err.contains("no terminal"), "{}", done.err);
     assert_eq!(desk.tree(), before);
+}
+
+/// finding A-11: `--answers` takes a scope with a width, a number or a pattern behind it, under every keymap.
+#[test]
+fn finding_a_11_a_kept_answer_takes_its_width() {
+    let edit = |path: &str| json!({"type": "edit_file", "path": path, "find": "x", "replace": "xx"});
+    let calls = json!([edit("src/a.py"), edit("src/a.py"), edit("src/b.py"), edit("lib/c.py")]);
+    let prefix = "allow file tools to write and edit";
+    for (answer, asked, stored) in [
+        (
+            "project file,n,n",
+            vec!["approved", "auto_approved", "denied", "denied"],
+            format!("{prefix} `src/a.py` with any content in this project"),
+        ),
+        ("project folder,n", vec!["approved", "auto_approved", "auto_approved", "denied"], format!("{prefix} `src/**` in this project")),
+        ("always:2,n", vec!["approved", "auto_approved", "auto_approved", "denied"], format!("{prefix} `src/**` everywhere")),
+        ("always **/*.py", vec!["approved", "auto_approved", "auto_approved", "auto_approved"], format!("{prefix} `**/*.py` everywhere")),
+        (
+            "project {src,lib}/*.py",
+            vec!["approved", "auto_approved", "auto_approved", "auto_approved"],
+            format!("{prefix} `{{src,lib}}/*.py` in this project"),
+        ),
+    ] {
+        let desk = Desk::with(&[("src/a.py", "x\n"), ("src/b.py", "x\n"), ("lib/c.py", "x\n")]);
+        let (results, _) = desk.results(&["--answers", answer], &calls);
+        assert_eq!(column(&results["results"], "outcome"), asked, "{answer}: {results}");
+        let granted = desk.entries("granted");
+        assert!(granted[0]["words"].as_str().unwrap().starts_with(&stored), "{answer}: {granted:?}");
+    }
+    for profile in ["sayso", "kollabor-spec", "llm-do", "forge", "opencode", "kollabor"] {
+        let desk = Desk::with(&[("src/a.py", "x\n"), ("src/b.py", "x\n"), ("lib/c.py", "x\n")]);
+        let (results, _) = desk.results(&["--profile", profile, "--answers", "project folder,deny"], &calls);
+        assert_eq!(
+            column(&results["results"], "outcome"),
+            ["approved", "auto_approved", "auto_approved", "denied"],
+            "{profile}: {results}"
+        );
+    }
+    // A pattern that is refused, and a width that is not offered, decide nothing but a denial.
+    for (answer, why) in [("always **", "`src/**` would do"), ("project /etc/**", "outside"), ("always", "")] {
+        let desk = Desk::with(&[("src/a.py", "x\n")]);
+        let (results, _) = desk.results(&["--answers", answer], &json!([edit("src/a.py")]));
+        let error = results["results"][0]["error"].to_string();
+        assert!(error.contains(why), "{answer}: {results}");
+        assert_eq!(desk.text("src/a.py").unwrap() == "x\n", !why.is_empty(), "{answer}");
+    }
 }

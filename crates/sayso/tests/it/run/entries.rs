@@ -176,6 +176,7 @@ fn a_01_timeouts_modes_and_troubles_are_there() {
         outcome: sayso_core::outcome::Outcome::TimedOut,
         yes: None,
         note: None,
+        typed: None,
         denied_by: None,
         message: "nobody answered".to_owned(),
         profile: "sayso".to_owned(),

@@ -182,7 +182,7 @@ pub(super) fn next_run(desk: &Desk, name: &str, Round { wanted, .. }: &Round, un
     let prefix = format!("{name}-");
     // The newest first: what came later may stand in a folder that the one before has made.
     let mut batches: Vec<String> = Vec::new();
-    for change in desk.changes().iter().filter(|change| change["id"].as_str().unwrap().starts_with(&prefix)) {
+    for change in desk.changes().iter().filter(|change| change["call"].as_str().unwrap().starts_with(&prefix)) {
         let batch = change["batch"].as_str().unwrap();
         if !batches.iter().any(|other| other == batch) {
             batches.push(batch.to_owned());

@@ -6,6 +6,7 @@ mod bad_calls;
 mod batches;
 mod commands;
 mod entries;
+mod findings;
 mod heads;
 mod killed;
 pub mod killed_at_each_step;

@@ -19,6 +19,7 @@ fn check_shape(result: &Value) {
         "auto_approved",
         "message",
         "user_response",
+        "user_response_word",
         "by",
         "note",
         "risk",
@@ -69,10 +70,11 @@ fn every_result_has_the_same_shape() {
         "cancelled cancelled false",
     ];
     assert_eq!(rows, wanted);
-    assert_eq!(list[1]["change"], json!("approved"), "the id that undoes it: {}", list[1]);
+    assert_eq!(list[1]["change"], json!("u1"), "the id that undoes it: {}", list[1]);
     assert_eq!(list[1]["by"], json!("--answers"));
-    assert_eq!(list[1]["user_response"], json!("once"));
-    assert_eq!(list[4]["user_response"], json!("deny"));
+    assert_eq!(list[1]["user_response"], json!("y"));
+    assert_eq!(list[1]["user_response_word"], json!("once"));
+    assert_eq!(list[4]["user_response_word"], json!("deny"));
     assert_eq!(list[3]["exit_status"], json!(1));
     assert!(["out\n", "err\n"].iter().all(|text| list[3]["output"].as_str().unwrap().contains(text)), "{}", list[3]);
     assert_eq!(list[6]["decision"], json!("deny"));

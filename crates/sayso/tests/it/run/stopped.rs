@@ -21,7 +21,7 @@ fn stop(signal: Signal) {
     let mut program = desk.program();
     program.args(["run", "--yolo", "--json"]).arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = program.spawn().unwrap();
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(300);
     while !desk.scene.workspace.join("begun").exists() {
         assert!(Instant::now() < end, "the command never began");
         thread::sleep(Duration::from_millis(5));

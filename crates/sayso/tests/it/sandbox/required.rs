@@ -33,6 +33,11 @@ fn without_landlock(folder: &Path) -> PathBuf {
 
 /// The program on a machine without bubblewrap, and with or without Landlock.
 fn poor(desk: &Desk, landlock: bool, words: &[&str]) -> Outcome {
+    poor_with(desk, landlock, words, b"")
+}
+
+/// The same, with this on its input.
+fn poor_with(desk: &Desk, landlock: bool, words: &[&str], input: &[u8]) -> Outcome {
     let program = desk.program();
     let mut outer = Command::new("/bin/bash");
     outer.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -41,7 +46,8 @@ fn poor(desk: &Desk, landlock: bool, words: &[&str]) -> Outcome {
     let seccomp = if landlock { "" } else { "--seccomp 9 9<\"$0\" " };
     let script = format!("exec bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap --die-with-parent {seccomp}-- \"$@\"");
     outer.args(["-c", &script]).arg(filter).arg(program.get_program()).args(words);
-    run(&mut outer, b"")
+    outer.env("CLAUDE_PROJECT_DIR", desk.scene.folder());
+    run(&mut outer, input)
 }
 
 #[test]
@@ -87,21 +93,75 @@ fn o_03_without_a_sandbox_sayso_does_not_start() {
     }
 }
 
+/// Every file tool, and one command.
+fn file_and_shell_calls() -> Value {
+    json!([
+        command("touch made.txt"),
+        {"tool": "file_read", "args": {"path": "a.txt"}},
+        {"tool": "file_grep", "args": {"path": ".", "pattern": "a"}},
+        {"tool": "list", "args": {"path": "."}},
+        {"tool": "glob", "args": {"pattern": "*"}},
+        {"tool": "file_write", "args": {"path": "made.txt", "content": "x"}},
+        {"tool": "file_create", "args": {"path": "made.txt", "content": "x"}},
+        {"tool": "file_edit", "args": {"path": "a.txt", "find": "a", "replace": "b"}},
+        {"tool": "file_append", "args": {"path": "a.txt", "content": "x"}},
+        {"tool": "file_delete", "args": {"path": "a.txt"}},
+        {"tool": "file_move", "args": {"from": "a.txt", "to": "made.txt"}},
+        {"tool": "file_copy", "args": {"from": "a.txt", "to": "made.txt"}},
+        {"tool": "file_mkdir", "args": {"path": "made"}},
+        {"tool": "mcp", "args": {"server": "files", "tool": "write_file", "arguments": {"path": "made.txt", "content": "x"}}},
+    ])
+}
+
+/// finding A-26: with `refuse_tools` and no sandbox, all file and shell tools are refused, in every run, with what to do.
 #[test]
-fn o_03_or_it_refuses_commands_and_nothing_else() {
+fn finding_a_26_without_a_sandbox_all_file_and_shell_tools_are_refused() {
     if !works("a machine without a sandbox") {
         return;
     }
-    let desk = desk(", fallback: refuse_tools");
-    let calls = json!([command("touch made.txt"), {"tool": "file_read", "args": {"path": "a.txt"}}]);
-    let file = desk.batch("calls.json", calls.to_string());
-    for landlock in [true, false] {
-        let done = poor(&desk, landlock, &["run", "--approve-all", "--json", file.to_str().unwrap()]);
-        assert_eq!(done.code, 20, "{} {}", done.out, done.err);
-        let results: Value = serde_json::from_str(&done.out).unwrap();
-        assert!(results["results"][0].to_string().contains("requires an OS sandbox"), "{results}");
-        assert_eq!(results["results"][1]["success"], true, "{results}");
-        assert_eq!(desk.text("made.txt"), None);
+    let sections =
+        ["require: true, fallback: refuse_tools", "require_os_sandbox: true, os_sandbox_fallback: refuse_tools", "fallback: refuse_tools"];
+    for section in sections {
+        let desk = Desk::with(&[("a.txt", "a\n")]);
+        desk.scene.user_policy(&format!("version: 1\nsandbox: {{{section}}}\n"));
+        let calls = file_and_shell_calls();
+        let file = desk.batch("calls.json", calls.to_string());
+        let before = desk.tree();
+        for (landlock, flag) in [(true, "--approve-all"), (false, "--approve-all"), (true, "--yolo"), (true, "--strict")] {
+            let done = poor(&desk, landlock, &["run", flag, "--json", file.to_str().unwrap()]);
+            assert_eq!(done.code, 20, "{} {}", done.out, done.err);
+            let results: Value = serde_json::from_str(&done.out).unwrap();
+            for (call, result) in calls.as_array().unwrap().iter().zip(results["results"].as_array().unwrap()) {
+                assert_eq!(result["success"], false, "{section} {flag}: {call} {result}");
+                let said = result.to_string();
+                assert!(said.contains("file and shell tools are refused") && said.contains("install bubblewrap"), "{call} {said}");
+            }
+        }
+        assert_eq!(desk.tree(), before);
+        let done = poor(&desk, true, &["check", "--tool", "file_read", "--arg", "path=a.txt"]);
+        assert_eq!(done.code, 20, "`check` says the same: {} {}", done.out, done.err);
+        let web = poor(&desk, true, &["check", "--tool", "webfetch", "--arg", "url=https://example.org/"]);
+        assert_eq!(web.code, 10, "other tools are judged as ever: {} {}", web.out, web.err);
+    }
+}
+
+/// finding A-26: the same at a door where the agent runs its tools, and there `fail_fast` refuses all of them.
+#[test]
+fn finding_a_26_a_hook_refuses_without_a_sandbox() {
+    if !works("a machine without a sandbox") {
+        return;
+    }
+    let cases = [(", fallback: refuse_tools", "file and shell tools are refused"), ("", "every tool is refused")];
+    for (section, words) in cases {
+        let desk = desk(section);
+        let edit = json!({"file_path": desk.scene.workspace.join("a.txt"), "old_string": "a", "new_string": "b"});
+        for (tool, input) in [("Edit", edit), ("Read", json!({"file_path": "a.txt"})), ("Bash", json!({"command": "ls"}))] {
+            let payload = crate::hook::before(&desk, tool, input).to_string();
+            let done = poor_with(&desk, true, &["hook", "claude"], payload.as_bytes());
+            let said: Value = serde_json::from_str(&done.out).unwrap();
+            assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny", "{tool}: {said}");
+            assert!(said.to_string().contains(words), "{tool}: {said}");
+        }
     }
 }
 

@@ -162,7 +162,7 @@ fn who_is_slow_holds_nobody_up() {
     assert_eq!(hook.said()["permissionDecision"], "allow");
     // In the end they are let go.
     let mut one = &slow[0];
-    one.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    one.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
     let mut said = Vec::new();
     let ended = one.read_to_end(&mut said);
     assert!(ended.is_ok() && !String::from_utf8_lossy(&said).starts_with("HTTP/1.1 200"), "{ended:?} {said:?}");

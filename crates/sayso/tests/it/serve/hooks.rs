@@ -22,7 +22,7 @@ fn a_call_waits_until_somebody_says_yes() {
     assert_eq!(prompt["preview"]["lines"], json!(["make all"]));
     assert_eq!(
         prompt["offers"][0],
-        json!({"scope": "once", "words": "allow this once", "stores": "nothing", "pattern": null, "needs_pin": false})
+        json!({"scope": "once", "width": "call", "words": "allow this once", "stores": "nothing", "key": null, "pattern": null, "needs_pin": false})
     );
     assert!(prompt["context"]["effects"][0].as_str().unwrap().contains("runs the project's own code"), "{prompt}");
     assert!(prompt["expires_at"].as_i64().unwrap() > prompt["opened_at"].as_i64().unwrap());
@@ -184,8 +184,11 @@ fn a_hook_that_goes_away_takes_its_question_back() {
 #[test]
 fn nobody_answers_in_time() {
     let served = Served::with(Desk::with(&[]), "hooks: {ask: inbox}\napproval_timeout: 1\n");
+    let mut listener = served.listen("/v1/events", None);
+    listener.until("hello");
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
-    let prompt = served.prompt();
+    // The prompt may be over before a request could list it.
+    let prompt = listener.until("requested").1["prompt"].clone();
     is_denied(&hook.said(), "");
     assert_eq!(outcomes(&served.desk)[0].0, "timed_out");
     assert_eq!(served.yes(&prompt).is_problem(410, "ended")["ended"]["answer"], "timeout");
@@ -197,6 +200,7 @@ fn with_auto_the_inbox_asks_while_somebody_watches() {
     assert_eq!(served.hook("claude", "Bash", json!({"command": "make all"})).said()["permissionDecision"], "ask");
     let mut listener = served.listen("/v1/events", None);
     listener.until("hello");
+    served.post("/v1/here", json!({"screen": "a", "here": true})).is(204);
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
     let (_, told) = listener.until("requested");
     assert_eq!(told["prompt"]["message"], served.prompt()["message"]);

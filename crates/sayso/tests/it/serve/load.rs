@@ -29,7 +29,7 @@ impl Line {
     fn new(served: &Served, token: &str) -> Line {
         let stream = TcpStream::connect(&served.host).unwrap();
         stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         Line(std::io::BufReader::new(stream), format!("host: {}\r\nauthorization: Bearer {token}\r\n", served.host))
     }
 

@@ -2,18 +2,28 @@
 
 mod answers;
 mod attacks;
+mod deadlines;
 mod document;
 mod events;
+mod events_others;
+mod findings_answers;
+mod generated;
 mod hooks;
 mod killed;
 mod life;
 mod load;
 mod operations;
+mod presence;
+mod requests;
 mod rights;
+mod rules_over_http;
+mod scopes;
+pub use scopes::PROFILES;
 mod store_trouble;
 mod watching;
 mod watching_painted;
 mod web;
+mod who_answered;
 
 use std::collections::HashMap;
 use std::fs;
@@ -28,7 +38,7 @@ use serde_json::{Value, json};
 use crate::desk::Desk;
 
 /// Far more than anything here takes, far less than a hang.
-const LONGEST: Duration = Duration::from_secs(30);
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// An inbox that runs.
 pub struct Served {
@@ -152,7 +162,7 @@ impl Served {
     /// A request with headers of one's own.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Got {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(300))).unwrap();
         let has_host = headers.iter().any(|(name, _)| *name == "host");
         let host = format!("host: {}\r\n", self.host);
         let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -353,7 +363,10 @@ impl Listener {
 
     /// The same; none at the end.
     pub fn next_or_end(&mut self) -> Option<(String, String, Value)> {
+        let end = Instant::now() + LONGEST;
         loop {
+            // Signs of life keep the connection open, so its own timeout is not enough.
+            assert!(Instant::now() < end, "no event comes");
             while let Some((event, rest)) = self.left.split_once("\n\n") {
                 let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
                 let (name, id, data) = (field("event: "), field("id: "), field("data: "));
@@ -372,6 +385,21 @@ impl Listener {
             self.from.read_exact(&mut piece).unwrap();
             self.left.push_str(std::str::from_utf8(&piece[..size]).unwrap());
         }
+    }
+
+    /// Waits until there was an event of each of these names, in whatever order, and gives the first of each.
+    #[track_caller]
+    pub fn all(&mut self, wanted: &[&str]) -> HashMap<String, Value> {
+        let mut found = HashMap::new();
+        while found.len() < wanted.len() {
+            let (name, _, data) = self.next();
+            // Entries of the record are told apart by what they are about.
+            let name = data["kind"].as_str().filter(|_| name == "entry").map_or(name.clone(), |kind| format!("entry {kind}"));
+            if wanted.contains(&name.as_str()) {
+                found.entry(name).or_insert(data);
+            }
+        }
+        found
     }
 
     /// Waits for an event of this name.

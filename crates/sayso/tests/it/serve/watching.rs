@@ -35,9 +35,11 @@ fn a_prompt_is_answered_at_the_terminal() {
     terminal.wait_for("Your answer:");
     moment();
     terminal.keys("y\r");
-    assert_eq!(hook.said()["permissionDecision"], "allow");
-    let by = served.desk.entries("decided")[0]["by"].as_str().unwrap().to_owned();
-    assert!(by.starts_with("process "), "{by}");
+    let said = hook.said();
+    assert_eq!(said["permissionDecision"], "allow");
+    let why = said["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.starts_with("sayso: allowed by you, in the terminal (`sayso watch`)"), "finding W-04: {why}");
+    assert_eq!(served.desk.entries("decided")[0]["by"], "watch");
     // The next one, with a note.
     let hook = served.hook("claude", "Bash", json!({"command": "make other"}));
     terminal.wait_for("make other");
@@ -58,7 +60,7 @@ fn who_is_second_sees_who_was_first_and_who_leaves_answers_nothing() {
     moment();
     one.keys("y\r");
     assert_eq!(hook.said()["permissionDecision"], "allow");
-    two.wait_for("it was answered elsewhere by process");
+    two.wait_for("it was answered elsewhere by you, in the terminal (`sayso watch`)");
     let hook = served.hook("claude", "Bash", json!({"command": "make second"}));
     one.wait_for("make second");
     moment();
@@ -67,7 +69,7 @@ fn who_is_second_sees_who_was_first_and_who_leaves_answers_nothing() {
     assert_eq!(served.prompts().len(), 1, "it is open for others");
     served.answer(&served.prompt(), json!({"choice": "deny"})).is(200);
     is_denied(&hook.said(), "");
-    two.wait_for("it was answered elsewhere by token: deny");
+    two.wait_for("it was answered elsewhere by a program with the token for answering: deny");
 }
 
 #[test]

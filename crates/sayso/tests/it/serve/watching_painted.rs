@@ -30,13 +30,13 @@ fn a_prompt_is_painted_and_answered_by_a_key() {
     let served = served();
     let mut screen = watch(&served, 100, 40);
     let hook = served.hook("claude", "Bash", json!({"command": "make all"}));
-    screen.see("PERMISSION REQUIRED");
-    for words in ["make all", "claude", "allow once"] {
+    screen.see(" wants to ");
+    for words in ["make all", "Claude", "allow once"] {
         screen.see(words);
     }
     screen.press("y");
     assert_eq!(hook.said()["permissionDecision"], "allow");
-    screen.gone("PERMISSION REQUIRED");
+    screen.gone(" wants to ");
     // The next one is denied with words.
     let hook = served.hook("claude", "Bash", json!({"command": "make other"}));
     screen.at("make other", "\t");
@@ -50,7 +50,7 @@ fn a_prompt_is_painted_and_answered_by_a_key() {
     screen.see("make third");
     screen.send("\u{3}");
     let (text, _) = screen.end();
-    assert!(!text.contains("PERMISSION REQUIRED"), "{text}");
+    assert!(!text.contains(" wants to "), "{text}");
     assert!(hook.is_waiting() && served.prompts().len() == 1, "it is open for others");
     served.answer(&served.prompt(), json!({"choice": "deny"})).is(200);
     is_denied(&hook.said(), "");
@@ -69,7 +69,7 @@ fn one_that_is_answered_elsewhere_goes_away_and_the_next_comes() {
     let prompt = served.prompts().into_iter().find(|prompt| prompt["preview"]["lines"] == json!(["make first"])).unwrap();
     served.yes(&prompt).is(200);
     assert_eq!(first.said()["permissionDecision"], "allow");
-    screen.see("it was answered elsewhere by token");
+    screen.see("it was answered elsewhere by a program with the token");
     screen.see("make second");
     // Several that wait are listed.
     let third = served.hook("claude", "Bash", json!({"command": "make third"}));
@@ -131,4 +131,29 @@ fn a_lost_terminal_ends_the_watch_and_answers_nothing() {
     }
     // Nobody watches any more, so a hook leaves the question to the agent's own dialog.
     assert_eq!(served.hook("claude", "Bash", json!({"command": "make all"})).said()["permissionDecision"], "ask");
+}
+
+/// finding A-11: `sayso watch` keeps a rule for an edit that an agent's hook asks about, with scope and width as two choices.
+#[test]
+fn finding_a_11_watch_keeps_a_rule_for_the_folder_of_an_edit() {
+    let served = served();
+    served.desk.scene.file("src/a.py", "x\n");
+    served.desk.scene.file("src/b.py", "x\n");
+    let edit = |name: &str| json!({"file_path": format!("{}/{name}", served.desk.scene.folder()), "old_string": "x", "new_string": "y"});
+    let mut screen = watch(&served, 100, 40);
+    let hook = served.hook("claude", "Edit", edit("src/a.py"));
+    screen.at("src/a.py", "s");
+    screen.see("Create rule for Edit on src/a.py?");
+    screen.see("Create rule for Edit on src/**?");
+    screen.press("\t");
+    screen.see("how far: in this project");
+    screen.press("2");
+    screen.see("▸ 2 Create rule for Edit on src/**?");
+    screen.press("y");
+    assert_eq!(hook.said()["permissionDecision"], "allow");
+    assert_eq!(served.hook("claude", "Edit", edit("src/b.py")).said()["permissionDecision"], "allow", "nobody is asked again");
+    let rules = served.get("/v1/rules").is(200);
+    assert!(rules["rules"][0]["words"].as_str().unwrap().contains("`src/**` in this project"), "{rules}");
+    screen.send("\u{3}");
+    screen.end();
 }

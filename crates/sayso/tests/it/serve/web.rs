@@ -80,3 +80,21 @@ fn another_link_is_made_by_the_person_alone() {
     served.request("POST", "/v1/login", &[], Some(&json!({"code": code}).to_string())).is(200);
     served.post("/v1/links", json!({})).is_problem(403, "socket");
 }
+
+/// What the page reads of a prompt is in what the server sends: a field that is missing would leave the page empty.
+#[test]
+fn a_prompt_has_every_field_that_the_page_reads() {
+    let served = Served::new();
+    served.submit("make all").is(202);
+    let prompt = served.prompt();
+    let summary = served.get("/v1/prompts").is(200)["prompts"][0].clone();
+    let reads = regex::Regex::new(r"\bprompt\.([a-z_]+)\b").unwrap();
+    // What the page adds itself.
+    let own = ["mates", "is"];
+    for (file, of) in [("detail.js", &prompt), ("answers.js", &prompt), ("list.js", &summary)] {
+        let script = served.get(&format!("/page/{file}")).text;
+        for field in reads.captures_iter(&script).map(|found| found[1].to_owned()).filter(|field| !own.contains(&field.as_str())) {
+            assert!(of.get(&field).is_some(), "{file} reads `{field}`: {of}");
+        }
+    }
+}

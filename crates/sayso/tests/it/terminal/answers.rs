@@ -137,12 +137,12 @@ fn z_02_a_wider_answer_shows_its_reach_and_needs_a_second_key() {
     let room = Room::new(&[EDIT, CREATE]);
     let mut terminal = room.run();
     terminal.answer("Your answer: ", "r");
-    terminal.wait_for("this would allow this and the 1 that follow in this batch");
+    terminal.wait_for("this would allow this and the 1 that follows in this batch");
     terminal.answer("Keep that? [y/N]: ", "");
     terminal.answer("Your answer: ", "r");
     terminal.answer("Keep that? [y/N]: ", "y");
     let (shown, status) = terminal.end();
-    assert!(shown.contains("✓ Approved 1 remaining operations"), "{shown}");
+    assert!(shown.contains("✓ Approved 1 remaining operation"), "{shown}");
     assert!(shown.contains("Executing: create_0..."), "{shown}");
     assert_eq!((room.text("a.py").as_str(), room.text("b.py").as_str(), status), ("x = new\n", "print(1)\n", 0));
 }
@@ -154,18 +154,19 @@ fn r_08_a_pattern_is_chosen_or_typed_with_how_far_it_reaches() {
     let mut terminal = room.run();
     // One of the list, and then not.
     terminal.answer("Your answer: ", "p");
-    terminal.wait_for("everywhere");
+    terminal.wait_for("  1  sort -o x.txt a.py");
     terminal.answer("pattern of your own", "1");
+    terminal.answer("How far?", "1");
     terminal.answer("Keep that? [y/N]: ", "n");
     // Another one.
     terminal.answer("Your answer: ", "p");
     terminal.answer("pattern of your own", "sort -o x.txt a.py");
     terminal.wait_for("  2  in this project");
     terminal.answer("How far?", "3");
-    terminal.wait_for("this would allow `sort -o x.txt a.py` everywhere");
+    terminal.wait_for("Create rule for `sort -o x.txt a.py` everywhere?");
     terminal.answer("Keep that? [y/N]: ", "y");
     let (shown, status) = terminal.end();
-    assert!(shown.contains("Auto-approval rule created: allow `sort -o x.txt a.py` (always)"), "{shown}");
+    assert!(shown.contains("Auto-approval rule created: allow `sort -o x.txt a.py` everywhere"), "{shown}");
     assert!(shown.contains("ran, unasked"), "{shown}");
     assert_eq!(status, 0, "{shown}");
 }
@@ -213,10 +214,12 @@ fn u_07_view_shows_all_of_a_long_change_page_by_page() {
     let mut terminal = room.run();
     terminal.wait_for("more lines; v shows all]");
     terminal.answer("Your answer: ", "v");
-    terminal.answer("40 of 121 lines; Enter shows more, q goes back: ", "");
-    terminal.answer("80 of 121 lines; Enter shows more, q goes back: ", "");
-    terminal.answer("120 of 121 lines; Enter shows more, q goes back: ", "");
+    for page in ["-- 40 of ", "-- 80 of ", "-- 120 of "] {
+        terminal.wait_for(page);
+        terminal.answer("lines; Enter shows more, q goes back: ", "");
+    }
     terminal.wait_for("line 119");
+    terminal.wait_for("digest sha256:");
     terminal.answer("Your answer: ", "n");
     assert_eq!(terminal.end().1, 20);
 }
@@ -231,4 +234,21 @@ fn h_36_what_an_agent_wrote_moves_nothing_on_the_screen() {
     terminal.keys("y\r");
     let (shown, _) = terminal.end();
     assert!(!shown.contains("\u{1b}[2J") && !shown.contains('\u{202e}'), "{shown:?}");
+}
+
+/// finding A-11: in plain lines the width stands behind the word, and what is kept is shown and confirmed.
+#[test]
+fn finding_a_11_plain_lines_take_a_width_or_a_pattern() {
+    const EDIT_AGAIN: &str = r#"{"type": "file_edit", "id": "edit_1", "file": "a.py", "find": "new", "replace": "newer"}"#;
+    let room = Room::new(&[EDIT, EDIT_AGAIN]).policy("approval_timeout: 30");
+    let mut terminal = room.run();
+    terminal.answer("Your answer: ", "project **");
+    terminal.wait_for("`**` allows far more than this call; `a.py` would do; nothing is decided");
+    terminal.answer("Your answer: ", "always file");
+    terminal
+        .wait_for("Create rule for file_edit on a.py? This would allow file tools to write and edit `a.py` with any content everywhere");
+    terminal.answer("Keep that? [y/N]: ", "y");
+    let (shown, status) = terminal.end();
+    assert!(shown.contains("ran, unasked"), "{shown}");
+    assert_eq!(status, 0, "{shown}");
 }

@@ -36,7 +36,7 @@ fn the_plain_keys(name: &str) {
     screen.at(&place(4, 6), &key(keymap, Action::View));
     screen.see("back to the question");
     screen.press("\u{1b}");
-    screen.at("PERMISSION REQUIRED", &key(keymap, Action::Help));
+    screen.at(" wants to ", &key(keymap, Action::Help));
     screen.see(&format!("keys of the keymap `{name}`"));
     screen.press("x");
     screen.at(&place(4, 6), "\t");

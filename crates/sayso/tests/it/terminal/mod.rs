@@ -4,11 +4,14 @@
 
 mod answers;
 mod demo;
+mod findings;
 mod keymaps;
 mod painted;
 mod panics;
 mod plain_style;
+mod rules;
 pub mod screen;
+mod sentences;
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -18,7 +21,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long a machine may take that has much else to do; nothing waits so long when all is well.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the terminal shows so far, and whether it is closed.
 #[derive(Default)]

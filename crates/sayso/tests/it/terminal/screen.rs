@@ -9,7 +9,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a machine may take that has much else to do; nothing waits so long when all is well.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Longer than what is typed at a new question does not count.
 const MOMENT: Duration = Duration::from_millis(450);
 /// What is silent for so long has painted its frame.

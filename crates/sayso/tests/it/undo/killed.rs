@@ -43,9 +43,9 @@ impl Made {
         assert!(!self.desk.record().is_empty(), "{what}");
         let is_undone = tree == self.before;
         let newest = changes[0]["id"].as_str().unwrap();
-        assert_eq!(newest.starts_with("undo"), is_undone, "{what}: the list says what is: {changes:?}");
+        assert_eq!(changes[0]["call"].as_str().unwrap().starts_with("undo"), is_undone, "{what}: the list says what is: {changes:?}");
         if is_undone {
-            assert!(self.desk.entries("undo").iter().any(|entry| entry["call"] == changes[0]["id"]), "{what}: it was not written down");
+            assert!(self.desk.entries("undo").iter().any(|entry| entry["call"] == changes[0]["call"]), "{what}: it was not written down");
             self.desk.undo(&[newest, "--yes"]).is(0, what);
         }
         assert_eq!(self.desk.tree(), self.after, "{what}");

@@ -3,3 +3,4 @@
 mod killed;
 mod refusals;
 mod round_trips;
+mod said;

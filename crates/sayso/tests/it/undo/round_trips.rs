@@ -63,7 +63,8 @@ fn each_tool_is_taken_back_and_the_undo_too() {
         call["id"] = json!(id);
         let (result, code) = desk.result(&["--approve-all"], call.clone());
         assert_eq!((&result["success"], code), (&json!(true), 0), "{call}: {result}");
-        assert_eq!(result["change"], json!(id), "{result}");
+        let change = result["change"].as_str().unwrap();
+        assert_eq!(desk.changes()[0]["id"], json!(change), "{result}");
         let after = desk.tree();
         assert_ne!(after, before, "{call} changed something");
 
@@ -124,7 +125,7 @@ fn a_whole_batch_is_taken_back_by_its_id() {
     let after = desk.tree();
     let changes = desk.changes();
     assert_eq!(changes.len(), 9, "a read is no change: {changes:?}");
-    let ids: Vec<&str> = changes.iter().map(|change| change["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = changes.iter().map(|change| change["call"].as_str().unwrap()).collect();
     assert_eq!(ids, ["b8", "b7", "b6", "b5", "b4", "b3", "b2", "b1", "b0"], "the newest first");
     assert!(changes.iter().all(|change| change["can_be_undone"] == json!(true) && change["batch"] == changes[0]["batch"]));
     let batch = changes[0]["batch"].as_str().unwrap();
@@ -156,7 +157,7 @@ fn an_undo_is_written_down_before_it_is_done() {
     desk.run(&["--approve-all"], &calls).is(0, "all ran");
     let undone = read(&desk.undo(&["delete_0", "--yes", "--json"]).is(0, "undone"));
     let record = desk.record();
-    let place = |kind: &str| record.iter().position(|entry| entry["kind"] == kind && entry["call"] == undone["id"]);
+    let place = |kind: &str| record.iter().position(|entry| entry["kind"] == kind && entry["call"] == undone["call"]);
     let (begun, ended) = (place("undo").unwrap(), place("finished").unwrap());
     assert!(begun < ended);
     assert_eq!(record[begun]["undoes"], json!(["delete_0"]));

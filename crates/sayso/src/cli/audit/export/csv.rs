@@ -6,13 +6,14 @@ use sayso_core::visible::visible;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 
+use super::super::by;
 use super::super::times::rfc3339;
 use super::file::Target;
 use super::is_whole;
 use crate::cli::Stop;
 
-const TITLES: &str =
-    "number,time,kind,call,session,agent,tool,decision,outcome,risk,rule,source,by,what,asked,ended,succeeded,milliseconds,undone\r\n";
+const TITLES: &str = "number,time,kind,call,session,agent,tool,decision,outcome,risk,rule,source,by,what,asked,ended,succeeded,milliseconds,undone,\
+     user_response,user_response_word\r\n";
 
 /// Writes the rows; false where a part of the record is missing.
 pub(super) fn write(target: &mut Target, index: Option<&Index>, filter: &Filter, limit: Option<u64>) -> Result<bool, Stop> {
@@ -31,7 +32,7 @@ pub(super) fn write(target: &mut Target, index: Option<&Index>, filter: &Filter,
 fn row(listed: &Listed) -> String {
     let time = |at: Option<i64>| at.map(rfc3339);
     let number = |number: u64| number.to_string();
-    let cells: [Option<String>; 19] = [
+    let cells: [Option<String>; 21] = [
         Some(number(listed.number)),
         time(Some(listed.at)),
         Some(listed.kind.clone()),
@@ -44,13 +45,15 @@ fn row(listed: &Listed) -> String {
         listed.risk.clone(),
         listed.rule.clone(),
         listed.source.clone(),
-        listed.by.clone(),
+        by::of_call(listed),
         listed.what.clone(),
         time(listed.asked),
         time(listed.ended),
         listed.succeeded.map(|succeeded| succeeded.to_string()),
         listed.milliseconds.map(number),
         time(listed.undone),
+        listed.user_response.clone(),
+        listed.user_response_word.clone(),
     ];
     let cells: Vec<String> = cells.iter().map(|cell| self::cell(cell.as_deref().unwrap_or_default())).collect();
     format!("{}\r\n", cells.join(","))

@@ -6,16 +6,18 @@ use std::path::Path;
 
 use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
+use sayso_core::verdict::Level;
 use sayso_store::index::Index;
 use sayso_store::index::calls::{Filter, Listed};
 use sayso_store::index::stats::Stats;
 use sayso_store::read::Reader;
 use sayso_store::verify::{Report, verify_telling};
 
+use super::super::by;
 use super::super::rows::{about, sign};
 use super::super::{Progress, times};
 use super::file::Target;
-use super::page::{closing, escaped, escaped_block, opening};
+use super::page::{closing, escaped, escaped_again, escaped_block, opening};
 use super::{is_whole, lines};
 use crate::cli::Stop;
 
@@ -56,7 +58,7 @@ pub(super) fn write(target: &mut Target, state: &Path, index: Option<&Index>, fi
     for listed in calls.iter().rev() {
         target.write_all(row(listed, details.get(&listed.number)).as_bytes())?;
     }
-    writeln!(target, "</table>\n<p id=\"none\" hidden>No call is like that.</p>\n</main>")?;
+    writeln!(target, "</table>\n<p id=\"none\" hidden>No call matches these filters.</p>\n</main>")?;
     target.write_all(closing().as_bytes())?;
     Ok(report.is_sound() && is_whole(index)?)
 }
@@ -145,7 +147,7 @@ const HEAD: &str = "<table id=\"calls\"><thead><tr><th data-key=\"number\">Entry
 <th data-key=\"tool\">Tool</th><th data-key=\"outcome\">Outcome</th><th data-key=\"risk\">Risk</th><th data-key=\"rule\">Rule</th>\
 <th data-key=\"what\">What</th></tr></thead>";
 
-fn row(listed: &Listed, details: Option<&String>) -> String {
+fn row(listed: &Listed, entry: Option<&Entry>) -> String {
     let cell = |text: &Option<String>| escaped(text.as_deref().unwrap_or_default());
     let outcome = listed.outcome.as_deref().unwrap_or(&listed.kind);
     let class = match outcome {
@@ -164,7 +166,9 @@ fn row(listed: &Listed, details: Option<&String>) -> String {
         after.push_str("<span class=\"after\">undone</span>");
     }
     let (agent, tool, rule) = (cell(&listed.agent), cell(&listed.tool), cell(&listed.rule));
-    let (risk, what) = (cell(&listed.risk), escaped(&about(listed)));
+    // Without the entry itself nothing is known of a danger.
+    let level = entry.map_or_else(|| level(listed.risk.as_deref(), None), |entry| entry.level);
+    let (risk, what) = (level.map_or("", Level::word), escaped_again(&about(listed)));
     let outcome = escaped(outcome);
     format!(
         "<tbody data-number=\"{number}\" data-agent=\"{agent}\" data-tool=\"{tool}\" data-outcome=\"{outcome}\" data-risk=\"{risk}\" data-rule=\"{rule}\">\
@@ -177,12 +181,24 @@ fn row(listed: &Listed, details: Option<&String>) -> String {
         time = times::rfc3339(listed.at),
         local = times::absolute(listed.at),
         words = outcome.replace('_', " "),
-        details = details.map_or("", String::as_str),
+        details = entry.map_or("", |entry| entry.details.as_str()),
     )
 }
 
-/// What the record says of these calls beyond the row, ready for the page.
-fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, String>, Stop> {
+/// What the record says of a call beyond the list.
+struct Entry {
+    /// Ready for the page.
+    details: String,
+    /// How bad it was.
+    level: Option<Level>,
+}
+
+fn level(risk: Option<&str>, tier: Option<&str>) -> Option<Level> {
+    Level::from_words(risk?, tier.unwrap_or("none"))
+}
+
+/// What the record says of these calls beyond the row.
+fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, Entry>, Stop> {
     let numbers: Vec<u64> = calls.iter().map(|listed| listed.number).collect();
     let by_number: HashMap<u64, &Listed> = calls.iter().map(|listed| (listed.number, listed)).collect();
     let mut out = HashMap::new();
@@ -191,7 +207,8 @@ fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, String>, Stop>
         if let Ok(stored) = entry
             && let (Ok(node), Some(listed)) = (stored.node(), by_number.get(&stored.number))
         {
-            out.insert(stored.number, detail(&node, listed));
+            let text = |key: &str| node.get(key).and_then(Node::as_text);
+            out.insert(stored.number, Entry { details: detail(&node, listed), level: level(text("risk"), text("tier")) });
         }
         Ok(())
     })?;
@@ -199,10 +216,10 @@ fn details(state: &Path, calls: &[Listed]) -> Result<HashMap<u64, String>, Stop>
 }
 
 /// What stands in the row or below already, and what is nothing to read.
-const NOT_SHOWN: [&str; 14] =
-    ["v", "n", "at", "prev", "kind", "tool", "agent", "outcome", "rule", "risk", "what", "args", "args_cut", "facts"];
+const NOT_SHOWN: [&str; 15] =
+    ["v", "n", "at", "prev", "kind", "tool", "agent", "outcome", "rule", "risk", "tier", "what", "args", "args_cut", "facts"];
 /// What is read first.
-const FIRST: [&str; 10] = ["why", "source", "decision", "tier", "by", "scope", "confirmations", "note", "message", "cwd"];
+const FIRST: [&str; 9] = ["why", "source", "decision", "by", "scope", "confirmations", "note", "message", "cwd"];
 
 fn detail(node: &Node, listed: &Listed) -> String {
     let mut out = String::from("<dl>");
@@ -211,6 +228,7 @@ fn detail(node: &Node, listed: &Listed) -> String {
     entries.sort_by_key(|entry| FIRST.iter().position(|name| *name == entry.key).unwrap_or(FIRST.len()));
     for entry in entries {
         let value = entry.node.as_text().map_or_else(|| json::write_plain(&entry.node), str::to_owned);
+        let value = if entry.key == "by" { by::of_call(listed).unwrap_or(value) } else { value };
         push(&entry.key.replace('_', " "), &value);
     }
     if let Some(asked) = listed.asked {

@@ -47,7 +47,7 @@
   byId('search').addEventListener('input', show);
   for (const field of fields) byId(field).addEventListener('change', show);
 
-  const risks = ['low', 'medium', 'high', 'unknown'];
+  const risks = ['low', 'medium', 'high', 'dangerous', 'catastrophic'];
   const key = (call, name) => {
     if (name === 'number') return Number(call.dataset.number);
     if (name === 'risk') return risks.indexOf(call.dataset.risk);

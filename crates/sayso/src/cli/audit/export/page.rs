@@ -1,7 +1,7 @@
 //! The frame of the page: text that stays text, and a rule for browsers that lets nothing in but this page's own style and script.
 
 use sayso_core::digest::Digest;
-use sayso_core::visible::{visible, visible_block};
+use sayso_core::visible::{visible, visible_again, visible_block};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -31,6 +31,11 @@ pub(super) fn closing() -> String {
 /// Text on one line: nothing in it is hidden, and nothing in it is markup.
 pub(super) fn escaped(text: &str) -> String {
     escape(&visible(text))
+}
+
+/// The same for text that was made visible before.
+pub(super) fn escaped_again(text: &str) -> String {
+    escape(&visible_again(text))
 }
 
 /// The same for text of several lines.

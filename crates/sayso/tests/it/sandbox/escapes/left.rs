@@ -12,7 +12,7 @@ use crate::program::run;
 use crate::scene::Scene;
 
 /// Far more than any of it takes.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(300);
 
 fn is_possible() -> bool {
     match Backend::named(Name::Bubblewrap) {

@@ -1,0 +1,3 @@
+-- What the person typed as the answer, and the word for it.
+ALTER TABLE entries ADD COLUMN user_response TEXT;
+ALTER TABLE entries ADD COLUMN user_response_word TEXT;

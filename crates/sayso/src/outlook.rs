@@ -1,0 +1,181 @@
+//! What will come of a call, said by what acts at each door: sayso's own tools where they run it, and the backups where an agent does.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_core::digest::Digest;
+use sayso_core::effect::{Effect, EffectKind};
+use sayso_core::fact::{Facts, Question};
+use sayso_core::operation::Operation;
+use sayso_core::presentation::Undo;
+use sayso_core::tool::Kind;
+use sayso_core::verdict::{Terms, Verdict};
+use sayso_core::visible::visible;
+use sayso_gate::ports::{Content, Outlook, Tally, World};
+use sayso_gate::seal::Sealed;
+use sayso_sandbox::backend::Backend;
+use sayso_tools::files::{self, Files, Settings};
+use sayso_tools::promise::Keep;
+
+use crate::assemble::RealWorld;
+
+/// Commands that a person is asked about run as they are, here and through `sayso exec`.
+const NO_BACKUP_OF_COMMANDS: &str = "sayso makes no backup of what a command deletes or overwrites";
+const NO_BACKUP_OF_OTHERS: &str = "sayso makes no backup of what this tool changes";
+
+/// The real machine, where sayso's own tools run what is approved.
+pub struct OwnToolsWorld {
+    /// The machine.
+    pub world: RealWorld,
+    /// The tools that keep backups.
+    pub files: Arc<Files>,
+    /// Which other tools can be run.
+    pub others: Others,
+}
+
+/// Which tools there are besides sayso's own.
+#[derive(Clone, Debug, Default)]
+pub struct Others {
+    /// Functions of the host, by name.
+    pub host: BTreeSet<String>,
+    /// There are MCP servers.
+    pub servers: bool,
+}
+
+impl Others {
+    /// Whether a call of a tool that is not sayso's own can be run.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn can_run(&self, operation: &Operation, terms: &Terms) -> Result<(), String> {
+        // A function of the host runs in this process, and no sandbox is around that.
+        if terms.sandbox_required {
+            return Err("it may only run in a sandbox, and a tool of the host cannot".to_owned());
+        }
+        let runs = self.host.contains(operation.tool()) || operation.kind() == Kind::Mcp && self.servers;
+        match runs {
+            true => Ok(()),
+            false => Err(format!("nothing here can run the tool `{}`", visible(operation.tool()))),
+        }
+    }
+}
+
+impl OwnToolsWorld {
+    fn failure(&self, operation: &Operation, verdict: &Verdict) -> Option<String> {
+        let failed = match operation.kind() {
+            Kind::Terminal if verdict.terms.sandbox_required => Backend::full().map(drop),
+            Kind::Terminal if !Path::new(&operation.cwd()).is_dir() => Err(format!("there is no folder `{}`", operation.cwd())),
+            Kind::Terminal | Kind::WebFetch => Ok(()),
+            kind if files::is_file_tool(kind) => files::check(&self.files, operation, verdict),
+            _ => self.others.can_run(operation, &verdict.terms),
+        };
+        failed.err()
+    }
+
+    fn undo(&self, operation: &Operation, verdict: &Verdict) -> Undo {
+        match operation.kind() {
+            // The workspace is kept while it runs.
+            Kind::Terminal if verdict.terms.contained => Undo::Possible,
+            Kind::Terminal => Undo::Impossible(NO_BACKUP_OF_COMMANDS.to_owned()),
+            kind if files::is_file_tool(kind) => promised(&self.world, &self.files, files::promise(&self.files, operation, verdict)),
+            _ => Undo::Impossible(NO_BACKUP_OF_OTHERS.to_owned()),
+        }
+    }
+}
+
+impl World for OwnToolsWorld {
+    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        self.world.answer(cwd, workspace, questions)
+    }
+
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        self.world.seal(files)
+    }
+
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        self.world.content(path, most)
+    }
+
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        self.world.tally(path, entries, time)
+    }
+
+    fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
+        Outlook { undo: self.undo(operation, verdict), failure: self.failure(operation, verdict) }
+    }
+}
+
+/// The real machine, where an agent runs what is approved and a hook keeps the files before.
+pub struct HookWorld {
+    /// The machine.
+    pub world: RealWorld,
+    /// What the other calls of the same event change: all of it is kept together.
+    pub beside: Vec<PathBuf>,
+}
+
+impl World for HookWorld {
+    fn answer(&self, cwd: &str, workspace: &str, questions: &[Question]) -> Facts {
+        self.world.answer(cwd, workspace, questions)
+    }
+
+    fn seal(&self, files: &[Sealed]) -> Option<Digest> {
+        self.world.seal(files)
+    }
+
+    fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
+        self.world.content(path, most)
+    }
+
+    fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
+        self.world.tally(path, entries, time)
+    }
+
+    fn outlook(&self, operation: &Operation, verdict: &Verdict) -> Outlook {
+        let own = changed_files(std::slice::from_ref(verdict));
+        let undo = match operation.kind() {
+            Kind::Terminal => Undo::Impossible(NO_BACKUP_OF_COMMANDS.to_owned()),
+            _ if own.is_empty() => Undo::Impossible(NO_BACKUP_OF_OTHERS.to_owned()),
+            _ => match Files::open(&self.world.0.whereabouts().state, Settings::default()) {
+                Ok(files) => {
+                    let mut paths: Vec<PathBuf> = own.into_iter().chain(self.beside.iter().cloned()).collect();
+                    paths.sort_unstable();
+                    paths.dedup();
+                    promised(&self.world, &files, files.promise_awaited(&paths))
+                }
+                Err(why) => Undo::Impossible(why),
+            },
+        };
+        Outlook { undo, failure: None }
+    }
+}
+
+/// The files that file tools would change, by the paths that were judged: what a hook keeps before.
+pub fn changed_files(verdicts: &[Verdict]) -> Vec<PathBuf> {
+    let changes = |effect: &&Effect| matches!(effect.kind, EffectKind::Write | EffectKind::Delete) && effect.manner.file_tool;
+    let effects = verdicts.iter().flat_map(|verdict| verdict.effects.iter().filter(changes));
+    let mut paths: Vec<PathBuf> = effects.filter_map(|effect| Some(PathBuf::from(&effect.place()?.fact.as_ref()?.canonical))).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// The same promise, for a person.
+fn promised(world: &RealWorld, files: &Files, keep: Keep) -> Undo {
+    match keep {
+        Keep::NotThere => Undo::Possible,
+        Keep::Kept(place) => Undo::Kept(short(world, &place)),
+        other => Undo::Impossible(other.reason(files.backups().limits()).unwrap_or_default()),
+    }
+}
+
+/// Where a backup lies, as short as it still says which: nobody reads 64 digits.
+fn short(world: &RealWorld, place: &Path) -> String {
+    let home = world.0.whereabouts().home.as_deref();
+    let below_home = home.and_then(|home| place.strip_prefix(home).ok()).map(|rest| format!("~/{}", rest.display()));
+    let text = below_home.unwrap_or_else(|| place.display().to_string());
+    let digits = place.file_name().map_or(0, |name| name.len());
+    let cut = text.len().saturating_sub(digits.saturating_sub(12));
+    text.get(..cut).filter(|_| digits > 12).map_or(text.clone(), |start| format!("{start}…"))
+}
