@@ -7,6 +7,7 @@ mod edges;
 mod findings;
 mod leftovers;
 mod purity;
+mod sentences;
 mod shape;
 
 use std::path::{Path, PathBuf};
