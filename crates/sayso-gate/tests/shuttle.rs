@@ -73,7 +73,7 @@ fn two_answerers_and_a_host_that_takes_back() {
             host.join().unwrap();
             let said: Vec<Vec<Result<(), Refused>>> = answerers.into_iter().map(|thread| thread.join().unwrap()).collect();
             let wins = |index: usize| said.iter().filter(|answers| answers[index].is_ok()).count();
-            assert_eq!(wins(0), 1, "one answer counts, that of {by}");
+            assert_eq!(wins(0), 1, "one answer counts, that of {by:?}");
             assert!(wins(1) <= 1, "the one that was taken back has an answer at most once");
             assert_eq!(prompts.len(), 0);
             drop(keep);

@@ -97,6 +97,14 @@ fn finding_a_10_the_strongest_reason_comes_first() {
         |part: &str| several.why.iter().position(|why| why.text.contains(part)).unwrap_or_else(|| panic!("{part}: {:#?}", several.why));
     assert!(order("deletes") < order("secrets"), "{:#?}", several.why);
     assert!(several.why.iter().all(|why| why.text != "it reads files"), "{:#?}", several.why);
+    // What is shown keeps the order of the verdict.
+    for command in ["git push && make all", "make all && git push && npm test", "npm test; git fetch; make"] {
+        let verdict = judged(&setup, call("bash", &[("command", command)])).1.verdict;
+        let reasons: Vec<String> = verdict.main_reasons().iter().map(|reason| reason.text.clone()).collect();
+        let shown = built(&setup, command);
+        let places: Vec<usize> = why(&shown).iter().filter_map(|text| reasons.iter().position(|reason| reason == text)).collect();
+        assert!(places.len() > 1 && places.is_sorted(), "{command}: {reasons:#?} {:#?}", shown.why);
+    }
 }
 
 /// finding W-18: each thing is said once, and a path that the sentence names is not spelled out again.
