@@ -4,7 +4,7 @@ use crate::effect::{Effect, EffectKind, Place, Target};
 use crate::fact::{
     BelowFact, Facts, GitFact, PathFact, PathKind, ProgramFact, Question, Search, SettingsFact, Surroundings, below_top, from_home, shown,
 };
-use crate::paths::{below, join};
+use crate::paths::{below, join, protected, secret};
 use crate::spread::spread;
 use crate::stale::{Line, forget};
 use crate::verdict::Tier;
@@ -32,6 +32,17 @@ pub struct Draft {
     pub top: Option<usize>,
     /// Each command ends before the next one starts, and none runs twice.
     pub ordered: bool,
+    /// Commands of git that may run in several folders, which must be in one repository.
+    pub one_repository: Vec<OneRepository>,
+}
+
+/// A command of git that may run in several folders: it is known only where git finds the same in each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneRepository {
+    /// Which command.
+    pub part: usize,
+    /// Which questions ask for git's side of the folders.
+    pub questions: Vec<usize>,
 }
 
 /// A command that does what its words say unless a file of the project says otherwise.
@@ -72,6 +83,38 @@ pub struct Command {
     pub modelled: bool,
     /// Interprets its arguments or its input as a program (`sh`, `python`, `xargs`): no wider answer is kept for it.
     pub interprets: bool,
+    /// Words that an allow rule covers only by writing them out: options that name other code, another project or another configuration.
+    pub leads: Vec<Lead>,
+    /// What commands in its words do where the facts of this folder say nothing: in another folder, in a container, on another machine.
+    pub carried: Vec<Carried>,
+    /// The commands in its words that it runs, each with the words that say so: `git bisect run`.
+    pub runs: Vec<(String, String)>,
+}
+
+/// A word that leads a command to other code, another project or another configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lead {
+    /// Which of the command's words.
+    pub word: usize,
+    /// How many bytes of it name the option; a rule may leave the rest to a wildcard.
+    pub name: usize,
+    /// What it does, with a verb: "names another project".
+    pub does: String,
+}
+
+/// One effect of a command that another one carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// What is done.
+    pub kind: EffectKind,
+    /// The path as the carried command writes it.
+    pub path: String,
+    /// The carried command.
+    pub command: String,
+    /// Which program and subcommand run it: `git submodule foreach`.
+    pub by: String,
+    /// That it is run is known; otherwise a word only looks like a command.
+    pub certain: bool,
 }
 
 /// Why an operation could not be analysed whole.
@@ -180,6 +223,7 @@ impl Draft {
         effects.retain(|effect| !(effect.manner.listing && effect.place().is_some_and(nothing_there)));
         let is_missing = |place: &Place| place.fact.as_ref().is_some_and(|fact| fact.kind == PathKind::Missing);
         effects.retain(|effect| !(effect.manner.maybe_option && effect.place().is_some_and(is_missing)));
+        effects.retain(|effect| !effect.manner.named || effect.place().is_some_and(|place| is_sensitive(place, &facts.surroundings)));
         let odd = |path: &str| path.contains(|letter: char| letter.is_whitespace() || "*?[\\".contains(letter));
         if self.parted && (odd(&facts.surroundings.cwd) || home.is_some_and(odd)) {
             effects.push(Effect::unknown("a folder with an odd name stands there without quotes, where it may be parted"));
@@ -188,6 +232,11 @@ impl Draft {
             effects.push(Effect::unknown("which folder the top of the repository is shows only when it runs"));
         }
         unbind(&mut effects, &self.bound, facts);
+        unsettle_repositories(&mut effects, &self.one_repository, facts);
+        let mut dangers = self.dangers;
+        if self.opaque.is_none() {
+            crate::absent::mark(&mut effects, &mut dangers, &self.questions, facts, self.ordered);
+        }
         let line = Line { commands: &commands, bound: &self.bound, questions: &self.questions, ordered: self.ordered };
         let changed = forget(&mut effects, &line);
         let mut unanswered = Vec::new();
@@ -219,7 +268,7 @@ impl Draft {
             effects,
             commands,
             opaque: self.opaque,
-            dangers: self.dangers,
+            dangers,
             unanswered,
             searches,
             programs,
@@ -229,6 +278,15 @@ impl Draft {
         };
         (reading, self.questions)
     }
+}
+
+/// Whether a path that a word only names is there, and is outside of the workspace, secret or protected.
+fn is_sensitive(place: &Place, around: &Surroundings) -> bool {
+    place.fact.as_ref().is_some_and(|fact| {
+        let home = around.home.as_deref();
+        let special = secret(&fact.canonical, home).is_some() || protected(&fact.canonical, home).is_some();
+        fact.kind != PathKind::Missing && (special || !below(&fact.canonical, &around.workspace))
+    })
 }
 
 /// Where a setting says otherwise, or nobody could tell, a command is one whose effects are not all listed.
@@ -243,6 +301,23 @@ fn unbind(effects: &mut [Effect], bound: &[Bound], facts: &Facts) {
             run.manner.known_program = false;
             run.note = Some(found.clone());
         }
+    }
+}
+
+/// Where git does not find the same in every folder that a command may run in, it is not known what it works on.
+fn unsettle_repositories(effects: &mut Vec<Effect>, commands: &[OneRepository], facts: &Facts) {
+    for OneRepository { part, questions } in commands {
+        let found: Vec<Option<&GitFact>> = questions.iter().map(|question| facts.git(*question)).collect();
+        let same = found.windows(2).all(|pair| matches!(pair, [Some(one), Some(other)] if one == other && one.root.is_some()));
+        if same {
+            continue;
+        }
+        let note = "which repository it works on depends on what ran before";
+        for run in effects.iter_mut().filter(|effect| effect.part == Some(*part) && effect.kind == EffectKind::Run) {
+            run.manner.known_program = false;
+            run.note.get_or_insert_with(|| note.to_owned());
+        }
+        effects.push(Effect { part: Some(*part), ..Effect::unknown(note) });
     }
 }
 

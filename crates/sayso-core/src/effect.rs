@@ -98,6 +98,8 @@ pub struct Manner {
     pub file_tool: bool,
     /// Only makes a folder.
     pub makes_folder: bool,
+    /// Changes who may use it, and not what is in it.
+    pub permissions: bool,
     /// A write that a git subcommand makes in its own repository data.
     pub repository: bool,
     /// Comes from an option or form that the table of programs does not list; a rule covers it only by spelling the option out.
@@ -107,8 +109,14 @@ pub struct Manner {
     /// Only its name and what is known of it unopened are shown, by the shell that looks for the names of a pattern or by a program such as
     /// `ls`: where nothing is there, nothing is read, and a file's secret stays in it.
     pub listing: bool,
-    /// A word that is an option on most systems and a file on some: where there is no such file, nothing is read.
+    /// A word that is an option on most systems and a file on some, or another reading of a path: where there is no such file, it means
+    /// nothing.
     pub maybe_option: bool,
+    /// Deletes a name that is not there, and that nothing before it in the line could have made.
+    pub absent: bool,
+    /// A word of a program whose effects are not all known names it: it counts only where the path is there, and is outside of the
+    /// workspace, secret or protected.
+    pub named: bool,
     /// Follows from an argument of a tool of an MCP server: a rule for the tool covers it, too.
     pub argument: bool,
 }

@@ -2,6 +2,8 @@
 //!
 //! The core never looks: a question without an answer makes the verdict a denial.
 
+use crate::installed::OwnReason;
+
 /// A path in a question that starts with this character is below the person's home; no path may hold it otherwise.
 pub const HOME: char = '\0';
 
@@ -71,6 +73,8 @@ pub struct Setting {
     pub file: String,
     /// When it counts.
     pub counts: Counts,
+    /// Whether it counts in the person's home and in every folder above, too, and not only in a project.
+    pub everywhere: bool,
 }
 
 /// When a file that stands there counts as a setting.
@@ -82,6 +86,10 @@ pub enum Counts {
     WithText(String),
     /// If it is a link.
     AsLink,
+    /// If it is a database that is repaired by opening it: a journal lies beside it, which may name other files to delete.
+    Repaired,
+    /// The same, of every file of this name below the folder.
+    RepairedBelow,
     /// If it names a version of Go that is newer than the one installed, which would be fetched then, or if that cannot be told.
     WithNewerGo,
 }
@@ -164,12 +172,14 @@ pub struct Surroundings {
 /// One of sayso's own files or folders (with everything below).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnPath {
-    /// Absolute and free of links.
+    /// Absolute and free of links; a relative one names such a file in any folder.
     pub path: String,
     /// Whether reading is refused too (tokens, keys, the record).
     pub private: bool,
     /// Something stands there now; taking away a folder above it would take it along.
     pub exists: bool,
+    /// Why it counts as sayso's own.
+    pub reason: OwnReason,
 }
 
 /// What is at a path.

@@ -163,6 +163,7 @@ fn is_this_command(words: &[String], reading: &Reading) -> bool {
         && command.assignments.is_empty()
         && !words.is_empty()
         && command.words.get(..words.len()) == Some(words)
+        && command.leads.iter().all(|lead| lead.word < words.len())
         && reading.effects.iter().all(|effect| {
             // What other arguments of the call do has no part, and was not in the words that were shown.
             effect.part == Some(0) && !effect.manner.redirect && effect.kind != EffectKind::Environment

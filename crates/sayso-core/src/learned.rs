@@ -199,7 +199,7 @@ fn is_of_pattern(pattern: &CommandPattern, reading: &Reading) -> bool {
                 && !command.interprets
                 && command.wrappers.is_empty()
                 && command.assignments.is_empty()
-                && pattern.matches(command, Reach::Narrow)
+                && pattern.covers(command)
         })
         && reading.effects.iter().all(|effect| {
             effect.part.is_some() && !effect.manner.redirect && !effect.manner.unlisted && effect.kind != EffectKind::Environment

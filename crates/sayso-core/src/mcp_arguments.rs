@@ -11,6 +11,7 @@ use crate::node::{Node, Value};
 use crate::operation::Operation;
 use crate::tool::Role;
 use crate::tool_effects::{place, unknown_arguments};
+use crate::tool_paths::decoded;
 use crate::url::Url;
 
 /// What an argument of a tool means.
@@ -301,7 +302,8 @@ fn one(draft: &mut Draft, operation: &Operation, verbs: &[String], found: &Found
     let manner = Manner { argument: true, ..Manner::default() };
     let write = Manner { file_tool: described, ..manner };
     let recursive = found.beside.and_then(|beside| beside.get("recursive")).is_some_and(|node| node.as_bool() != Some(false));
-    let path = file_of(&found.text).unwrap_or(&found.text);
+    let file = file_of(&found.text);
+    let path = file.as_deref().unwrap_or(&found.text);
     let is = |list: &[&str]| verbs.iter().any(|verb| list.contains(&verb.as_str()));
     let from = SOURCES.contains(&found.key.as_str());
     match meaning {
@@ -335,13 +337,12 @@ fn connect(draft: &mut Draft, written: &str, manner: Manner) {
     });
 }
 
-/// The path of a `file:` address; one with escapes names another file than it says, so it stays as it is.
-fn file_of(text: &str) -> Option<&str> {
-    let rest = text.get(..5).filter(|start| start.eq_ignore_ascii_case("file:")).and_then(|_| text.get(5..))?;
-    if rest.contains(['%', '?', '#']) {
-        return None;
-    }
-    rest.strip_prefix("//localhost/").and_then(|_| rest.get(11..)).or_else(|| rest.strip_prefix("//")).or(Some(rest))
+/// The path of a `file:` address, with its escapes written out.
+fn file_of(text: &str) -> Option<Cow<'_, str>> {
+    let rest = text.trim().get(..5).filter(|start| start.eq_ignore_ascii_case("file:")).and_then(|_| text.trim().get(5..))?;
+    let path = rest.strip_prefix("//localhost/").and_then(|_| rest.get(11..)).or_else(|| rest.strip_prefix("//")).unwrap_or(rest);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    Some(if path.contains('%') { Cow::Owned(decoded(path)) } else { Cow::Borrowed(path) })
 }
 
 fn has_scheme(text: &str) -> bool {
@@ -354,8 +355,8 @@ fn has_scheme(text: &str) -> bool {
 }
 
 fn looks_like_path(text: &str) -> bool {
-    let starts =
-        ["/", "~/", "./", "../"].iter().any(|start| text.starts_with(start)) || text == "~" || text == ".." || text.contains("/../");
+    let starts = ["/", "~", "./", "../", "$HOME", "${HOME", "$env:", "%USERPROFILE%", "%HOME%", "$XDG_"];
+    let starts = starts.iter().any(|start| text.starts_with(start)) || text == ".." || text.contains("/../");
     starts && text.len() <= LONGEST_PATH && !text.contains('\n')
 }
 
@@ -423,7 +424,7 @@ mod tests {
             ("fetch", r#"{"url":"https://a.example/x"}"#, &["connect a.example"]),
             ("go", r#"{"q":"ftp://a.example"}"#, &["connect ftp://a.example"]),
             ("read_resource", r#"{"uri":"file:///etc/passwd"}"#, &["read /etc/passwd"]),
-            ("read_resource", r#"{"uri":"file:///etc/p%61sswd"}"#, &["connect file:///etc/p%61sswd"]),
+            ("read_resource", r#"{"uri":"file:///etc/p%61sswd"}"#, &["read /etc/passwd"]),
             ("add", r#"{"a":1,"b":"plain words"}"#, &[]),
             ("say", r#"{"message":"/help me","n":true}"#, &[]),
         ] {

@@ -28,7 +28,8 @@ pub(crate) fn spread(effects: Vec<Effect>, questions: &[Question], commands: &[C
             continue;
         };
         each(&effect, question, names, &mut out);
-        if names.incomplete || names.files.is_empty() {
+        let may_be_none = effect.manner.maybe_option && !names.incomplete;
+        if names.incomplete || names.files.is_empty() && !may_be_none {
             // A pattern always stands for something; an effect never gets lost.
             out.push(Effect { target: Target::UnknownPath(shown(pattern)), ..effect.clone() });
         }

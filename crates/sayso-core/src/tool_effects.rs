@@ -8,6 +8,7 @@ use crate::operation::Operation;
 use crate::paths::{Odd, odd};
 use crate::policy::glob::alternatives_of;
 use crate::tool::{Kind, Role};
+use crate::tool_paths::{Alternative, alternatives, odd_to_change};
 use crate::url::Url;
 
 /// The draft of an operation that is no shell command.
@@ -116,8 +117,9 @@ fn path(draft: &mut Draft, operation: &Operation, role: Role, kind: EffectKind, 
     }
 }
 
-/// One path as a file tool will open it.
+/// One path as a file tool will open it, by every reading that it may have.
 pub(crate) fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: Manner) {
+    let changes = matches!(kind, EffectKind::Write | EffectKind::Delete);
     match odd(written) {
         Some(Odd::Ask(why)) => {
             draft.opaque = Some(opaque(why));
@@ -126,15 +128,35 @@ pub(crate) fn place(draft: &mut Draft, written: &str, kind: EffectKind, manner: 
         // A refused spelling never reaches the file system: the judge denies it by this effect.
         Some(Odd::Refuse(why)) => {
             draft.effects.push(Effect { manner, note: Some(why.to_owned()), ..Effect::new(kind, Target::UnknownPath(written.to_owned())) });
+            return;
         }
         None => {
-            // Deleting and moving act on a link itself, everything else on what it leads to.
-            let no_follow = kind == EffectKind::Delete || manner.moved_away;
-            let question = draft.ask(Question::Path { path: written.to_owned(), no_follow });
-            let place = Place { written: written.to_owned(), question, fact: None };
-            draft.effects.push(Effect { manner, ..Effect::new(kind, Target::Path(place)) });
+            let target = asked(draft, written.to_owned(), kind, manner);
+            draft.effects.push(Effect { manner, ..Effect::new(kind, target) });
+            if let Some(why) = odd_to_change(written).filter(|_| changes) {
+                draft.opaque = Some(opaque(why));
+            }
         }
     }
+    for alternative in alternatives(written) {
+        let (target, maybe_option) = match alternative {
+            Alternative::Path(path) => (asked(draft, path, kind, manner), false),
+            Alternative::AsSeen(path) => (asked(draft, path, kind, manner), true),
+            Alternative::Pattern(pattern) => {
+                let question = draft.ask(Question::Names { pattern, parted: false });
+                (Target::Path(Place { written: written.to_owned(), question, fact: None }), true)
+            }
+        };
+        draft.effects.push(Effect { certain: false, manner: Manner { maybe_option, ..manner }, ..Effect::new(kind, target) });
+    }
+}
+
+/// A path that the world is asked about.
+fn asked(draft: &mut Draft, path: String, kind: EffectKind, manner: Manner) -> Target {
+    // Deleting and moving act on a link itself, everything else on what it leads to.
+    let no_follow = kind == EffectKind::Delete || manner.moved_away;
+    let question = draft.ask(Question::Path { path: path.clone(), no_follow });
+    Target::Path(Place { written: path, question, fact: None })
 }
 
 fn folder(draft: &mut Draft, operation: &Operation, manner: Manner) {
@@ -186,10 +208,11 @@ fn glob(draft: &mut Draft, operation: &Operation) {
 }
 
 fn one_glob(draft: &mut Draft, base: &str, pattern: &str) {
-    if pattern.starts_with('~') {
-        draft.effects.push(Effect::unknown("a leading ~ in the pattern may mean a home folder"));
-    }
     let (start, wild) = start_of_glob(base, pattern);
+    if pattern.starts_with(['~', '$', '%', '@']) {
+        draft.effects.push(Effect::unknown("the start of the pattern may mean another folder, such as the home"));
+        place(draft, start_of_glob("", pattern).0.trim_start_matches('/'), EffectKind::Read, Manner::default());
+    }
     // In the last place it would be no more than a name.
     let folders = wild.split_last().map_or(&[][..], |(_, folders)| folders);
     if wild.iter().any(|part| part.contains("..")) || folders.iter().any(|part| may_be_above(part)) {

@@ -8,6 +8,7 @@ use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_core::verdict::{Terms, Verdict};
 
+use crate::ports::Copies;
 use crate::seal::Seal;
 
 /// The permission to run one operation once. It cannot be copied or made outside of the pipeline, and running uses it up.
@@ -22,6 +23,8 @@ pub struct Approved {
     pub(crate) yes: Option<Yes>,
     /// What the files were that the answers were about: to this call, to one before it, or to what goes along with it.
     pub(crate) seals: Vec<Seal>,
+    /// The bytes of scripts by which that was found to hold, right before it runs.
+    pub(crate) copies: Copies,
 }
 
 /// Who said yes, and how far.
@@ -55,6 +58,11 @@ impl Approved {
     /// Under what terms.
     pub fn terms(&self) -> &Terms {
         &self.verdict.terms
+    }
+
+    /// The scripts that it is bound to, by absolute paths, with the bytes that were approved. Known to who runs it only.
+    pub fn scripts(&self) -> &[(String, Vec<u8>)] {
+        &self.copies
     }
 
     /// Who decided that it may run.

@@ -17,7 +17,7 @@ use sayso_core::prompt::Scope;
 use sayso_core::verdict::Verdict;
 
 use crate::entry::Entry;
-use crate::ports::{Content, Later, Outlook, Spent, Store, Tally, World};
+use crate::ports::{Content, Copies, Later, Outlook, Spent, Store, Tally, World};
 use crate::seal::Sealed;
 
 /// Starts and awaits something; `broken` makes a value of a panic.
@@ -71,6 +71,10 @@ impl World for GuardedWorld {
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
         caught(|| self.0.seal(files), |_| None)
+    }
+
+    fn seal_keeping(&self, files: &[Sealed]) -> Option<(Digest, Copies)> {
+        caught(|| self.0.seal_keeping(files), |_| None)
     }
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {

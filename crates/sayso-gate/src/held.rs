@@ -146,7 +146,10 @@ impl Gate {
             Ok((verdict, seals))
         });
         match weighed {
-            Ok((verdict, seals)) => Ok(Approved { rules: self.rules(), verdict, outcome: held.outcome, yes: held.yes, seals, operation }),
+            Ok((verdict, seals)) => {
+                let (rules, copies) = (self.rules(), Vec::new());
+                Ok(Approved { rules, verdict, outcome: held.outcome, yes: held.yes, seals, copies, operation })
+            }
             Err(why) => {
                 let why = format!("it was not run: {why}");
                 self.not_run(&operation, &why);

@@ -133,7 +133,15 @@ impl Gate {
             .ok_or("what it is about could not be looked at, or is too much to be bound to")?;
         seal.reading = Some(seal::fingerprint(reading));
         let yes = Yes { by, scope: Scope::Once, prompt: prompt.into(), confirmations: 1, kept: None, typed: None };
-        let approved = Approved { operation, verdict, outcome: Outcome::Approved, rules: self.rules(), yes: Some(yes), seals: vec![seal] };
+        let approved = Approved {
+            operation,
+            verdict,
+            outcome: Outcome::Approved,
+            rules: self.rules(),
+            yes: Some(yes),
+            seals: vec![seal],
+            copies: Vec::new(),
+        };
         Ok(Held { answered_by_host: true, ..self.set_aside(approved)? })
     }
 }

@@ -151,15 +151,17 @@ impl Gate {
             return Err(self.refuse(&operation, &verdict, End::trouble(&format!("it could not be recorded: {why}"))));
         }
         self.announce(Some(&operation), Some(&verdict), &end);
-        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seals })
+        Ok(Approved { rules: self.rules(), operation, verdict, outcome, yes, seals, copies: Vec::new() })
     }
 
     /// Runs what was approved, which uses the approval up.
-    pub async fn run(&self, approved: Approved) -> Finished {
+    pub async fn run(&self, mut approved: Approved) -> Finished {
         let (operation, verdict) = (Arc::clone(&approved.operation), Arc::clone(&approved.verdict));
         let (outcome, yes) = (approved.outcome, approved.yes.clone());
         let start = Instant::now();
-        let unchanged = approved.seals.iter().all(|seal| self.holds(seal));
+        let copies: Option<Vec<_>> = approved.seals.iter().map(|seal| self.holds_keeping(seal)).collect();
+        let unchanged = copies.is_some();
+        approved.copies = copies.into_iter().flatten().flatten().collect();
         // Only where the policy, the mode or the plugins are others by now is it judged again.
         let allowed = approved.rules == self.rules() || self.judge(&operation, &Turn::alone()).verdict.decision != Decision::Deny;
         let ran = if !allowed {

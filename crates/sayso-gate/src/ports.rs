@@ -22,6 +22,9 @@ use crate::seal::Sealed;
 /// Something that comes later.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Files by their absolute paths, with their bytes.
+pub type Copies = Vec<(String, Vec<u8>)>;
+
 /// Answers questions about the machine.
 pub trait World {
     /// Answers all questions of one operation in one pass. What it cannot find out stays unanswered.
@@ -31,6 +34,11 @@ pub trait World {
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
         let _ = files;
         None
+    }
+
+    /// The same, with the bytes of scripts from the very look that gave the digest, where the world keeps any: what runs can be these.
+    fn seal_keeping(&self, files: &[Sealed]) -> Option<(Digest, Copies)> {
+        self.seal(files).map(|digest| (digest, Copies::new()))
     }
 
     /// The content of a file for a person to look at; none if nothing stands there. No more than `most` bytes are read.

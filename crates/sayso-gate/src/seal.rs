@@ -17,7 +17,7 @@ use sayso_core::verdict::Verdict;
 
 use crate::closing::End;
 use crate::gate::Gate;
-use crate::ports::World;
+use crate::ports::{Copies, World};
 use crate::scripts::find;
 use crate::turn::Turn;
 use crate::{pipeline, seal_builds, seal_names};
@@ -165,7 +165,18 @@ impl Gate {
         self.look(&seal.binding) == Some(seal.digest)
     }
 
+    /// The same, with the bytes of scripts by which it was found out.
+    pub(crate) fn holds_keeping(&self, seal: &Seal) -> Option<Copies> {
+        let (digest, copies) = self.ports.world.seal_keeping(&self.files(&seal.binding)?)?;
+        (digest == seal.digest).then_some(copies)
+    }
+
     fn look(&self, binding: &Binding) -> Option<Digest> {
+        self.ports.world.seal(&self.files(binding)?)
+    }
+
+    /// All files of a binding. None if they are too many, or could not be found out.
+    fn files(&self, binding: &Binding) -> Option<Vec<Sealed>> {
         if binding.too_many || binding.files.len() > MOST_FILES || binding.patterns.len() > MOST_PATTERNS {
             return None;
         }
@@ -179,7 +190,7 @@ impl Gate {
                 files.extend(names.files.into_iter().map(|(_, fact)| Sealed::Content(fact.canonical)));
             }
         }
-        self.ports.world.seal(&files)
+        Some(files)
     }
 
     /// The seal that a grant was given with, if the files are still like that: it stays with the call until it runs.

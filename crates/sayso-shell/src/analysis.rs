@@ -18,10 +18,15 @@ use crate::redirects as seen_redirects;
 use crate::scene::{self, Closed, PLAIN, Scene};
 use crate::variables::{is_locale_name, is_own_name};
 use crate::wrappers::{self, identity};
-use crate::{LONGEST, danger, helpers, normal, other_shells, runners, searches, seen, stale};
+use crate::{LONGEST, carrying, danger, helpers, normal, other_shells, runners, searches, seen, stale};
 
 /// See [`crate::analyse`].
 pub(crate) fn analyse(text: &str) -> Draft {
+    analyse_inside(text, 0)
+}
+
+/// The same for a text that stands in so many other commands.
+pub(crate) fn analyse_inside(text: &str, depth: usize) -> Draft {
     if text.len() > LONGEST {
         let reason = "the command is longer than 64 KiB".to_owned();
         return opaque(text, Refusal { reason, start: 0, end: text.len() });
@@ -45,7 +50,7 @@ pub(crate) fn analyse(text: &str) -> Draft {
         draft.top = Some(draft.ask(Question::GitHelpers { folder: ".".to_owned(), shows: Shows::default() }));
     }
     for (part, step) in steps.into_iter().enumerate() {
-        if let Err(refusal) = plain(&mut draft, part, step) {
+        if let Err(refusal) = plain(&mut draft, part, step, depth) {
             return opaque(text, refusal);
         }
     }
@@ -57,6 +62,9 @@ pub(crate) fn analyse(text: &str) -> Draft {
         // What several commands do together: a download into a shell, a device behind a redirect. Bodies of heredocs are data here.
         let bare = without_bodies(text, &document);
         add_dangers(&mut draft, danger::of_text(&bare, &seen::look(&bare)));
+    }
+    if draft.opaque.is_none() && text.contains("<<") && danger::run_their_input(&draft.commands) {
+        add_dangers(&mut draft, danger::of_text(text, &seen::look(text)));
     }
     draft
 }
@@ -112,12 +120,15 @@ fn opaque(text: &str, refusal: Refusal) -> Draft {
 }
 
 /// One plain command, with its redirects.
-fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
+fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(), Refusal> {
     if let Some(name) = &line.shows {
         let note = format!("`{name}` of the environment may hold a secret");
         draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown(note) });
         draft.commands.push(Command { literal: true, ..Command::default() });
         return Ok(());
+    }
+    if line.endless {
+        draft.effects.push(Effect { part: Some(part), at: Some((line.start, line.end)), ..Effect::unknown("it runs without end") });
     }
     if let Some(names) = &line.hands_on {
         for folder in line.folders.list() {
@@ -189,6 +200,9 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
 
     let mut scene = Scene::new(draft, part, line.folders.list(), own, name);
     scene.read_inside = line.read_inside;
+    scene.is_cut = line.cut || unwrapped.wrappers.iter().any(|wrapper| wrapper == "timeout");
+    scene.fed = line.fed;
+    scene.applet = unwrapped.wrappers.last().is_some_and(|wrapper| matches!(wrapper.as_str(), "busybox" | "toybox"));
     for folder in fields.iter().filter_map(field::listed_folder) {
         scene.list(&folder.value);
     }
@@ -202,12 +216,27 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     let parsed = program.map(|program| read_options(program, &arguments));
     match program.zip(parsed.as_ref()) {
         Some((program, _)) if !program.builtin && programs::queries::tells_about_itself(&mut scene, &arguments) => {}
-        Some((program, parsed)) => perform(program, &mut scene, parsed),
+        Some((program, parsed)) => {
+            perform(program, &mut scene, parsed);
+            for other in programs::others(name) {
+                scene.read_again(|scene| (other.meaning)(scene, &read_options(other, &arguments)));
+            }
+        }
         None => scene.unknown(format!("`{}` is not a known program", hole::shown(name))),
     }
     let Closed { name, interprets, git, here } = scene.close();
     wrapper_programs.extend(helpers::of(&name, &arguments).map(|name| draft.ask(Question::Program { name: name.to_owned() })));
     let interprets = interprets || line.read_inside;
+    let unclear = draft.effects.last().is_some_and(|run| run.kind == EffectKind::Run && !run.manner.known_program);
+    let mut found = carrying::Found::default();
+    if unclear && !line.read_inside {
+        let at = (line.start, line.end);
+        let command = carrying::Command { part, name: &name, words: &arguments, folders: line.folders.list(), at, depth };
+        found = carrying::look_into(draft, &command);
+    }
+    if unclear {
+        runs_in(draft, part, &line);
+    }
     searches::searches(draft, part, &name, &arguments, &here);
 
     // The words with the wrappers are needed only where there are any.
@@ -218,12 +247,17 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         && own.len() == arguments.len() + 1
         && !arguments.iter().any(|word| normal::is_pattern(word));
     let normal = parsed.filter(|_| same).map(|parsed| normal::of_parsed(&name, &parsed));
+    let is_fresh = |word: &&str| word.trim_end_matches(hole::PARTED).chars().eq([hole::FRESH]);
+    let removed: Vec<bool> = arguments.iter().filter(|word| !word.starts_with('-')).map(is_fresh).collect();
     let words = shown_words(line.words, unwrapped.start, &name);
 
     let leaves_alone = program.is_some_and(|program| !program.interprets) && !interprets;
     let own_effects = draft.effects.get(before..).unwrap_or(&[]);
     let deletes_below = own_effects.iter().any(|effect| effect.kind == EffectKind::Delete && effect.manner.recursive);
-    for danger in danger::of_command(&words, leaves_alone) {
+    // What was made for this line alone is nobody's loss.
+    let takes_fresh = name == "rm" && leaves_alone && removed.iter().all(|is_fresh| *is_fresh) && !removed.is_empty();
+    let dangers = if takes_fresh { Vec::new() } else { danger::of_command(&words, leaves_alone) };
+    for danger in dangers {
         let shown_by_effect = leaves_alone && deletes_below && name == "rm" && danger.tier == Tier::Dangerous;
         draft.dangers.push(Danger { part: Some(part), shown_by_effect, ..danger });
     }
@@ -235,6 +269,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
     };
     let mut stages = forms::of_command(&all, &unwrapped.starts, &words, carries);
     stages.extend(forms::of_carried(&line.carries));
+    stages.append(&mut found.stages);
     for carried in &line.carries {
         let leaves_alone = carried.first().and_then(|first| programs::find(identity(first))).is_some_and(|program| !program.interprets);
         let dangers = danger::of_command(carried, leaves_alone).into_iter().map(|danger| Danger { part: Some(part), ..danger });
@@ -257,8 +292,21 @@ fn plain(draft: &mut Draft, part: usize, line: Step) -> Result<(), Refusal> {
         modelled: programs::is_modelled(&name),
         assignments,
         interprets,
+        leads: found.leads,
+        carried: found.carried,
+        runs: found.runs,
     });
     Ok(())
+}
+
+/// A program that does what files around it say, behind a `cd`: what it finds there is another project.
+fn runs_in(draft: &mut Draft, part: usize, line: &Step) {
+    for folder in line.folders.list().iter().filter(|folder| !folder.is_empty()) {
+        let target = scene::target(draft, folder, false, false);
+        let manner = Manner { listing: true, ..PLAIN };
+        let effect = Effect::new(EffectKind::Read, target);
+        draft.effects.push(Effect { manner, certain: false, part: Some(part), at: Some((line.start, line.end)), ..effect });
+    }
 }
 
 /// The words of a command without its wrappers, as a person reads them, and the program by its plain name.

@@ -23,7 +23,7 @@ impl Assigned {
         }
     }
 
-    fn node(&mut self, node: &Node) {
+    pub(crate) fn node(&mut self, node: &Node) {
         match node {
             Node::Simple(simple) => self.simple(simple),
             Node::Pipeline(parts) => parts.iter().for_each(|part| self.node(part)),
@@ -45,6 +45,11 @@ impl Assigned {
                 self.add(name, false);
                 self.script(body);
             }
+            Node::Count(count) => {
+                self.add(&count.name, !count.signed);
+                self.script(&count.body);
+            }
+            Node::Function { body, .. } => self.node(body),
             Node::Case { arms, .. } => arms.iter().for_each(|(_, script)| self.script(script)),
             Node::Test { .. } => {}
         }

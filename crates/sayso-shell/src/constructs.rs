@@ -3,13 +3,13 @@
 //! Where a line can take several ways, what holds at the end of any of them may hold behind the construct.
 
 use crate::bash::Refusal;
-use crate::bash::tree::{Joint, Node, Redirect, RedirectKind, Script, Word};
+use crate::bash::tree::{Count, Joint, Node, Redirect, RedirectKind, Script, Word};
 use crate::feeds::takes_names;
 use crate::hole::{self, NUMBER, TEXT};
 use crate::lines::{State, Step, Walk};
 use crate::listers::Listed;
 use crate::variables::{is_number, is_own_name};
-use crate::{expand, field, listers, outputs};
+use crate::{endless, expand, field, listers, outputs};
 
 impl Walk<'_> {
     /// Commands one after the other: each runs whether or not the one before it worked.
@@ -34,13 +34,17 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn node(&mut self, node: &Node) -> Result<(), Refusal> {
+    pub(crate) fn node(&mut self, node: &Node) -> Result<(), Refusal> {
         // A redirect takes the place of the pipe.
         let outside = redirects_of(node).iter().any(takes_input).then(|| self.feed.take());
+        let fed = self.fed;
+        self.fed = Walk::feeds(redirects_of(node)).unwrap_or(fed);
         let result = self.node_with_input(node);
         if let Some(feed) = outside {
             self.feed = feed;
         }
+        // What `exec` redirects stays so for everything after it.
+        self.fed = fed || self.fed && redirects_shell(node);
         result
     }
 
@@ -55,14 +59,25 @@ impl Walk<'_> {
     }
 
     fn each_node(&mut self, node: &Node) -> Result<(), Refusal> {
+        self.level += 1;
+        let result = self.node_of_kind(node);
+        self.level -= 1;
+        result
+    }
+
+    fn node_of_kind(&mut self, node: &Node) -> Result<(), Refusal> {
         match node {
             Node::Simple(simple) => self.simple(simple),
             Node::Pipeline(parts) => {
                 let before = self.state.clone();
                 let outside = self.feed.take();
+                let outside_cut = self.cut;
                 let mut printed: Option<Listed> = None;
-                for part in parts {
+                let fed = self.fed;
+                for (at, part) in parts.iter().enumerate() {
+                    self.fed = fed || at > 0;
                     self.state.clone_from(&before);
+                    self.cut = outside_cut || parts.iter().skip(at + 1).any(endless::stops_early);
                     self.feed = printed.clone().filter(|_| takes_names(part));
                     self.node(part)?;
                     printed = match outputs::literal_words(part) {
@@ -73,6 +88,8 @@ impl Walk<'_> {
                     };
                 }
                 self.feed = outside;
+                self.cut = outside_cut;
+                self.fed = fed;
                 // In some shells the last part runs in the shell itself.
                 self.state.join(&before);
                 Ok(())
@@ -105,6 +122,8 @@ impl Walk<'_> {
             }
             Node::Loop { condition, body, redirects } => {
                 self.redirected(redirects)?;
+                let endless = endless::is_constant(condition) && !endless::ends_itself(body);
+                let first = self.steps.len();
                 self.forget_assigned(&[condition, body], None);
                 let fed = self.feed.is_some();
                 self.round(|walk| {
@@ -112,6 +131,9 @@ impl Walk<'_> {
                     walk.feed = None;
                     walk.script(body)
                 })?;
+                if endless {
+                    self.runs_without_end(first);
+                }
                 // At the end of the input the variable is empty.
                 if fed {
                     self.forget_assigned(&[condition], None);
@@ -122,6 +144,11 @@ impl Walk<'_> {
                 self.redirected(redirects)?;
                 self.for_each(name, words.as_deref(), body)
             }
+            Node::Count(count) => {
+                self.redirected(&count.redirects)?;
+                self.count_up(count)
+            }
+            Node::Function { name, body } => self.define(name, body),
             Node::Case { word, arms, redirects } => {
                 self.redirected(redirects)?;
                 self.look_into(word)?;
@@ -173,6 +200,32 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// `for ((…))`: its arithmetic evaluates what the names hold, in every round.
+    fn count_up(&mut self, count: &Count) -> Result<(), Refusal> {
+        if !is_own_name(&count.name) {
+            return self.refuse_here("the variable of a loop may be one that other programs look at");
+        }
+        let mut assigned = crate::assigned::Assigned::default();
+        assigned.script(&count.body);
+        self.functions.iter().for_each(|function| assigned.node(&function.body));
+        let evaluated = |name: &String| *name == count.name || count.names.contains(name);
+        let unsure = assigned.names.iter().find(|(name, number)| evaluated(name) && !number).map(|(name, _)| name);
+        let unsure = unsure.or(count.names.iter().find(|name| !self.state.variables.is_counted(name)));
+        if let Some(name) = unsure {
+            return self.refuse_here(&format!("arithmetic evaluates what `{name}` holds"));
+        }
+        if assigned.everything {
+            return self.refuse_here("a loop over numbers may change what it counts with");
+        }
+        let before = self.state.clone();
+        self.forget_assigned(&[&count.body], None);
+        let value = if count.signed { TEXT } else { NUMBER };
+        self.state.variables.set(&count.name, vec![value.to_string()]);
+        self.round(|walk| walk.script(&count.body))?;
+        self.state.join(&before);
+        Ok(())
+    }
+
     fn for_each(&mut self, name: &str, words: Option<&[Word]>, body: &Script) -> Result<(), Refusal> {
         if !is_own_name(name) && name != "_" {
             return self.refuse_here("the variable of a loop may be one that other programs look at");
@@ -211,7 +264,7 @@ impl Walk<'_> {
     }
 
     /// What runs again starts where it ended: a folder that it changes is not known in the next round.
-    fn round(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(crate) fn round(&mut self, walk: impl Fn(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let before = self.state.clone();
         walk(self)?;
         if self.state.folders != before.folders {
@@ -222,9 +275,10 @@ impl Walk<'_> {
     }
 
     /// Before a loop, every variable that it sets may already hold what an earlier round gave it.
-    fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
+    pub(crate) fn forget_assigned(&mut self, scripts: &[&Script], but: Option<&str>) {
         let mut assigned = crate::assigned::Assigned::default();
         scripts.iter().for_each(|script| assigned.script(script));
+        self.functions.iter().for_each(|function| assigned.node(&function.body));
         if assigned.everything {
             return self.state.variables.lose();
         }
@@ -275,6 +329,12 @@ fn goes_apart(node: &Node) -> bool {
     redirects_of(node).iter().any(|redirect| redirect.both)
 }
 
+/// Whether a command is `exec`, perhaps behind another word.
+fn redirects_shell(node: &Node) -> bool {
+    let Node::Simple(simple) = node else { return false };
+    simple.words.iter().take(3).any(|word| word.literal().is_none_or(|word| word == "exec"))
+}
+
 /// Whether a redirect says where a command reads from.
 fn takes_input(redirect: &Redirect) -> bool {
     // A number before it may be that of the input, and so may the one behind `<&`.
@@ -292,6 +352,7 @@ fn redirects_of(node: &Node) -> &[Redirect] {
         | Node::For { redirects, .. }
         | Node::Case { redirects, .. }
         | Node::Test { redirects, .. } => redirects,
-        Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => &[],
+        Node::Count(count) => &count.redirects,
+        Node::Function { .. } | Node::Pipeline(_) | Node::Chain(_) | Node::Not(_) | Node::Background(_) => &[],
     }
 }

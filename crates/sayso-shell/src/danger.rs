@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use sayso_core::draft::Danger;
+use sayso_core::draft::{Command, Danger};
 use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
-use crate::characters::last_part;
 use crate::danger_call::{Call, Found};
+use crate::danger_names::{is_destroyer, is_like_sayso};
 use crate::piped::reads_script;
 use crate::places::is_raw_device;
 use crate::programs;
@@ -17,17 +17,28 @@ use crate::seen::{Seen, is_assignment};
 use crate::split::{After, Segment};
 use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
 use crate::{
-    comments, danger_bodies, danger_bombs, danger_carried, danger_cloud, danger_code, danger_databases, danger_disks, danger_files,
-    danger_git, danger_network, danger_processes, danger_secrets, danger_security, danger_terminals, danger_windows, hole, other_shells,
-    seen,
+    comments, danger_bodies, danger_bombs, danger_calls, danger_carried, danger_cloud, danger_code, danger_databases, danger_disks,
+    danger_echoes, danger_files, danger_fresh, danger_git, danger_globals, danger_losses, danger_network, danger_packages,
+    danger_processes, danger_requests, danger_secrets, danger_security, danger_sinks, danger_takeover, danger_terminals, danger_tunnels,
+    danger_windows, hole, other_shells, seen,
 };
 
 /// The dangers in what could be seen of a text.
 pub(crate) fn of_text(text: &str, seen: &Seen) -> Vec<Danger> {
+    // The first line of a script names who reads it, and is no command of it.
+    if text.starts_with("#!") {
+        let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+        return of_text(rest, &seen::look(rest));
+    }
     let mut dangers = of_whole_text(text, seen, seen::look);
     if text.contains('#') {
         let bare = comments::without(text);
         let more = of_whole_text(bare.as_deref().unwrap_or(text), &seen::look_past_comments(text), seen::look_past_comments);
+        dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
+        dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
+    }
+    if let Some(plain) = danger_echoes::printed_in(text) {
+        let more = of_whole_text(&plain, &seen::look(&plain), seen::look);
         dangers.extend(more.into_iter().filter(|danger| !dangers.contains(danger)).collect::<Vec<_>>());
         dangers.sort_by_key(|danger| std::cmp::Reverse(danger.tier));
     }
@@ -62,7 +73,7 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     // Looking from every position could cost the square of the length; a text that makes it do so is no ordinary one.
     let mut work = 64 * 1024 + 4 * text.len().min(64 * 1024);
     of_segments(&seen.segments, &mut work, &mut found);
-    danger_network::of_line(&seen.segments, &mut found);
+    danger_network::of_line(text, &seen.segments, &mut found);
     danger_secrets::of_line(&seen.segments, &mut found);
     danger_files::of_line(&seen.segments, &mut found);
     danger_processes::of_line(&seen.segments, &mut found);
@@ -70,8 +81,32 @@ fn of_seen(text: &str, seen: &Seen) -> Vec<Danger> {
     danger_code::of_seen(seen, &mut found, |words, found| {
         of_words(words, Look { rough: false, all: true, exact: false }, &mut work, found);
     });
+    for code in danger_code::programs(text, &seen.segments) {
+        of_code(&code, &mut work, &mut found);
+    }
     of_other_shell(text, &mut found);
     worst_first(found)
+}
+
+/// The dangers of a text that something else runs as a command.
+fn of_script(text: &str, work: &mut usize, found: &mut Vec<Found>) {
+    let segments = seen::look(text).segments;
+    of_segments(&segments, work, found);
+    danger_network::of_line(text, &segments, found);
+    danger_secrets::of_line(&segments, found);
+    danger_files::of_line(&segments, found);
+}
+
+/// The dangers of a program in another language, and of the commands that it runs.
+fn of_code(code: &str, work: &mut usize, found: &mut Vec<Found>) {
+    // A text inside of a text is looked at once; together they are no longer than what they stand in.
+    let mut left = 2 * code.len();
+    danger_calls::of_code(code, found, |text, found| {
+        if let Some(rest) = left.checked_sub(text.len()) {
+            left = rest;
+            of_script(text, work, found);
+        }
+    });
 }
 
 /// The dangers of each command, and of the files that redirects write.
@@ -79,6 +114,7 @@ fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
     let shell_reads = segments.iter().any(|segment| segment.piped && reads_script(&segment.words));
     let has_language = segments.iter().any(|segment| segment.words.iter().take(8).any(|word| danger_code::is_language(word)));
     let mut before: Option<&Segment> = None;
+    let fresh = danger_fresh::names(segments);
     for segment in segments {
         let printed = segment.rough && has_language && !shell_reads && before.is_some_and(danger_code::prints);
         before = Some(segment);
@@ -90,8 +126,15 @@ fn of_segments(segments: &[Segment], work: &mut usize, found: &mut Vec<Found>) {
         {
             of_output(path, found);
         }
-        if segment.after.is_redirect() {
+        if segment.after.is_redirect() || danger_fresh::removes_only(segment, &fresh) {
             continue;
+        }
+        // `set -- rm -rf ~; "$@"`.
+        if let [first, second, rest @ ..] = segment.words.as_slice()
+            && first == "set"
+            && second == "--"
+        {
+            of_program(rest, false, found);
         }
         let look = Look { rough: segment.rough, all: shell_reads, exact: segment.after == After::Pipe && !segment.rough };
         if !of_words(&segment.words, look, work, found) {
@@ -111,6 +154,8 @@ fn of_output(path: &str, found: &mut Vec<Found>) {
         found.push((Dangerous, format!("writes `{path}`, which changes how the system itself works")));
     } else if danger_security::opens_a_door(path) {
         found.push((Dangerous, format!("writes `{path}`, which says who may enter")));
+    } else {
+        danger_takeover::of_output(path, found);
     }
 }
 
@@ -134,7 +179,10 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
 }
 
 fn starts_sql(words: &[String]) -> bool {
-    words.first().is_some_and(|word| is_one_of(word, &["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]))
+    words.first().is_some_and(|word| word.starts_with("db."))
+        || words
+            .first()
+            .is_some_and(|word| is_one_of(word, &["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]))
 }
 
 /// The dangers of a text for PowerShell or cmd, which cut names by escapes of their own.
@@ -165,7 +213,18 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
     };
     let program = words.first().map(|first| loose_name(first)).unwrap_or_default();
     for text in words.iter().flat_map(|word| danger_carried::texts(&program, word)) {
-        of_segments(&seen::look(text).segments, &mut work, &mut found);
+        of_script(text, &mut work, &mut found);
+    }
+    let arguments = words.get(1..).unwrap_or(&[]);
+    if words.first().is_some_and(|first| danger_code::is_language(first)) || program.ends_with("awk") || danger_code::evaluates(&program) {
+        of_code(&arguments.join("\n"), &mut work, &mut found);
+    }
+    if matches!(&*program, "sed" | "gsed") {
+        for run in danger_sinks::sed_commands(arguments) {
+            if let danger_sinks::Run::Text(text) = run {
+                of_script(&text, &mut work, &mut found);
+            }
+        }
     }
     if known {
         of_program(words, true, &mut found);
@@ -173,6 +232,17 @@ pub(crate) fn of_command(words: &[String], known: bool) -> Vec<Danger> {
         found.push((Dangerous, "holds more words that look dangerous than can be looked at".to_owned()));
     }
     worst_first(found)
+}
+
+/// Whether one of these runs what it reads, so that the text of a here-document is more than data.
+pub(crate) fn run_their_input(commands: &[Command]) -> bool {
+    commands.iter().any(|command| {
+        let runs = |word: &String| {
+            let name = loose_name(word);
+            danger_databases::is_client(&name) || danger_code::is_language(word) || danger_code::evaluates(&name) || takes_script(word)
+        };
+        command.words.iter().take(16).any(runs) || danger_sinks::runs_input(&command.words)
+    })
 }
 
 /// The dangers of what a variable is set to, if something runs its value.
@@ -212,6 +282,7 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
     }
     let Some(first) = words.first() else { return true };
     of_program(words, look.exact, found);
+    of_written(words, found);
     if words.len() == 1 {
         return true;
     }
@@ -231,8 +302,15 @@ fn of_words(words: &[String], look: Look, work: &mut usize, found: &mut Vec<Foun
         let Some(left) = work.checked_sub(own) else { return false };
         *work = left;
         of_program(rest, false, found);
+        of_written(rest, found);
     }
     true
+}
+
+/// The dangers of the files that a program writes, where its effects may not be listed.
+fn of_written(words: &[String], found: &mut Vec<Found>) {
+    let Some((first, arguments)) = words.split_first() else { return };
+    danger_takeover::of(&Call { name: &loose_name(first), arguments, exact: false }, found);
 }
 
 /// What it costs to look through words: long ones count more.
@@ -240,98 +318,19 @@ fn cost(words: &[String]) -> usize {
     words.iter().map(|word| 1 + word.len() / 16).sum()
 }
 
-/// Whether words behind a program that is not known read like a command of sayso. The name alone may be that of a folder.
-fn is_like_sayso(words: &[String]) -> bool {
-    const COMMANDS: [&str; 20] = [
-        "audit",
-        "chat",
-        "check",
-        "demo",
-        "doctor",
-        "exec",
-        "grants",
-        "hook",
-        "install",
-        "mcp",
-        "mcp-server",
-        "policy",
-        "rules",
-        "run",
-        "sandbox",
-        "sandbox-inner",
-        "serve",
-        "undo",
-        "uninstall",
-        "watch",
-    ];
-    let mut words = words.iter();
-    words.next().is_some_and(|word| is_one_of(last_part(word), &["sayso", "sayso.exe"]))
-        && words.take(4).any(|word| is_one_of(word, &COMMANDS))
-}
-
-/// Names that are looked for behind programs that are not known.
-fn is_destroyer(word: &str) -> bool {
-    const DESTROYERS: [&str; 49] = [
-        "rm",
-        "dd",
-        "shred",
-        "wipefs",
-        "blkdiscard",
-        "chmod",
-        "chown",
-        "mv",
-        "find",
-        "git",
-        "sudo",
-        "tee",
-        "cp",
-        "doas",
-        "pkexec",
-        "rimraf",
-        "iptables",
-        "ufw",
-        "setenforce",
-        "setcap",
-        "usermod",
-        "crontab",
-        "chattr",
-        "systemctl",
-        "psql",
-        "mysql",
-        "mariadb",
-        "sqlite3",
-        "mongosh",
-        "redis-cli",
-        "dropdb",
-        "rails",
-        "rake",
-        "prisma",
-        "artisan",
-        "manage.py",
-        "terraform",
-        "kubectl",
-        "aws",
-        "gcloud",
-        "tmux",
-        "xdotool",
-        "powershell",
-        "pwsh",
-        "remove-item",
-        "rd",
-        "rmdir",
-        "del",
-        "insmod",
-    ];
-    let base = last_part(word);
-    is_one_of(base, &DESTROYERS) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
-}
-
 /// The dangers of a program with its arguments.
 fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
     let Some((first, arguments)) = words.split_first() else { return };
     let name = loose_name(first);
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    let call = Call { name, arguments, exact };
+    let name = name.split('@').next().filter(|plain| !plain.is_empty()).unwrap_or(name);
+    let name = [".jar", ".js", ".mjs", ".phar"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let name = danger_echoes::globbed(name).unwrap_or(name);
+    let without = danger_globals::without(name, arguments);
+    let call = Call { name, arguments: &without, exact };
+    if let Some(module) = danger_code::module(name, arguments) {
+        of_program(module, exact, found);
+    }
     let families = [
         danger_files::of,
         danger_disks::of,
@@ -340,6 +339,11 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
         danger_databases::of,
         danger_cloud::of,
         danger_network::of,
+        danger_losses::of,
+        danger_packages::of,
+        danger_requests::of,
+        danger_tunnels::of,
+        danger_takeover::of_unpacked,
     ];
     for family in families {
         family(&call, found);
@@ -349,7 +353,7 @@ fn of_program(words: &[String], exact: bool, found: &mut Vec<Found>) {
     danger_windows::of(&call, found);
     let mut say = |tier: Tier, what: String| found.push((tier, what));
     match name {
-        "git" => {
+        "git" | "hub" => {
             danger_git::of_git(arguments, &mut say);
             for command in danger_git::held_commands(arguments) {
                 of_held(&command, exact, found);

@@ -1,7 +1,7 @@
 //! Texts of a command line that another program runs as a command: values of settings and options, and texts behind `!`.
 
 /// Variables whose value some program runs.
-const VARIABLES: [&str; 12] = [
+const VARIABLES: [&str; 22] = [
     "GIT_SSH_COMMAND",
     "GIT_SSH",
     "GIT_PAGER",
@@ -14,6 +14,16 @@ const VARIABLES: [&str; 12] = [
     "VISUAL",
     "PROMPT_COMMAND",
     "PS4",
+    "MANPAGER",
+    "SYSTEMD_PAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "BROWSER",
+    "GIT_PROXY_COMMAND",
+    "RSYNC_RSH",
+    "SUDO_ASKPASS",
+    "SSH_ASKPASS",
+    "MAKEFLAGS",
 ];
 /// Options and settings whose value some program runs.
 const OPTIONS: [&str; 9] = [

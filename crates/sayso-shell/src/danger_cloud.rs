@@ -23,12 +23,12 @@ fn destroys<'a>(call: &Call<'a>) -> Option<&'a str> {
     let first = call.operand(0);
     let at = |place: usize, verbs: &[&str]| Some(call.operand(place)).filter(|word| verbs.contains(word));
     match call.name {
-        "terraform" | "tofu" | "terragrunt" => match first {
+        "terraform" | "tofu" | "terragrunt" | "tf" => match first {
             "plan" | "validate" | "fmt" | "show" | "output" | "init" => None,
             "apply" => option(&["-destroy", "--destroy", "-auto-approve", "--auto-approve", "--terragrunt-non-interactive"]),
             "state" => at(1, &["rm", "push"]),
             "workspace" => at(1, &["delete"]),
-            _ => any(&["destroy", "force-unlock"]),
+            _ => any(&["destroy", "force-unlock", "taint"]),
         },
         "pulumi" => at(0, &["destroy"]).or_else(|| Some("stack rm").filter(|_| first == "stack" && call.operand(1) == "rm")),
         "cdk" | "cdktf" | "copilot" | "amplify" => at(0, &["destroy", "delete"]).or_else(|| at(1, &["delete"])),

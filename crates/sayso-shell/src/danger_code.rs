@@ -2,10 +2,13 @@
 //!
 //! Nothing here understands a language. A call shows as a name before a bracket, and what it is given as the words behind.
 
+use std::borrow::Cow;
+
 use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 
 use crate::characters::last_part;
 use crate::danger_call::Found;
+use crate::danger_code_network;
 use crate::places::{Worth, secret_in, worth};
 use crate::seen::Seen;
 use crate::split::{After, Segment};
@@ -45,6 +48,48 @@ pub(crate) fn is_language(word: &str) -> bool {
             | "raku"
             | "guile"
     )
+}
+
+/// Whether a program that is no language runs a text of one that it is given: `emacs --eval`.
+pub(crate) fn evaluates(name: &str) -> bool {
+    matches!(name, "emacs" | "jshell" | "gdb" | "nvim" | "vim" | "expect" | "rails" | "blender" | "octave" | "sbcl" | "racket" | "psql")
+}
+
+/// The texts of programs in a line: what a language is given as arguments, or all of the line where it reads its program.
+pub(crate) fn programs<'a>(text: &'a str, segments: &[Segment]) -> Vec<Cow<'a, str>> {
+    const MOST: usize = 16;
+    let mut out: Vec<Cow<'a, str>> = Vec::new();
+    let mut reads = false;
+    for segment in segments.iter().filter(|segment| !segment.after.is_redirect() && !segment.rough && segment.after != After::Wrapper) {
+        let Some(at) = segment.words.iter().take(8).position(|word| is_language(word)) else { continue };
+        let arguments = segment.words.get(at + 1..).unwrap_or(&[]);
+        reads |= arguments.iter().all(|word| word.starts_with('-') && !matches!(word.as_str(), "-V" | "--version" | "-v"));
+        if arguments.iter().any(|word| word.contains(['(', '`', ' '])) && out.len() < MOST {
+            out.push(Cow::Owned(arguments.join("\n")));
+        }
+    }
+    if reads {
+        out.push(Cow::Borrowed(text));
+        // What is printed into it stands in quotes of the line.
+        let words = segments.iter().filter(|segment| !segment.rough).flat_map(|segment| &segment.words);
+        out.extend(words.filter(|word| word.contains('(')).take(MOST).map(|word| Cow::Owned(word.clone())));
+    }
+    out
+}
+
+/// The command that a language runs under the name of a module or a file: `python -m alembic`, `php bin/console`, `java -jar x.jar`.
+pub(crate) fn module<'a>(name: &str, arguments: &'a [String]) -> Option<&'a [String]> {
+    if !is_language(name) && name != "java" {
+        return None;
+    }
+    let at = arguments
+        .iter()
+        .position(|word| !word.starts_with('-') || matches!(word.as_str(), "-m" | "-jar" | "-c" | "-e" | "-r" | "--eval"))?;
+    match arguments.get(at).map(String::as_str) {
+        Some("-m" | "-jar") => arguments.get(at + 1..).filter(|rest| !rest.is_empty()),
+        Some(word) if !word.starts_with('-') => arguments.get(at..).filter(|rest| rest.len() > 1),
+        _ => None,
+    }
 }
 
 /// Calls that delete a folder with everything below, by the end of their names.
@@ -93,28 +138,6 @@ const RUNS: [&str; 24] = [
     "%x",
 ];
 
-/// What programs say to a network.
-const NETWORK: [&str; 18] = [
-    "requests.",
-    "urllib",
-    "http.client",
-    "httpx",
-    "aiohttp",
-    "socket",
-    "fetch",
-    "axios",
-    "http.request",
-    "https.request",
-    "net/http",
-    "net::http",
-    "lwp",
-    "file_get_contents",
-    "curl_exec",
-    "smtplib",
-    "ftplib",
-    "paramiko",
-];
-
 /// Looks at the programs inside a text. `run` looks at a command that one of them runs.
 pub(crate) fn of_seen(seen: &Seen, found: &mut Vec<Found>, mut run: impl FnMut(&[String], &mut Vec<Found>)) {
     let language = |segment: &Segment| segment.words.iter().take(8).any(|word| is_language(word));
@@ -152,7 +175,7 @@ pub(crate) fn of_seen(seen: &Seen, found: &mut Vec<Found>, mut run: impl FnMut(&
 }
 
 /// Whether a word ends with the name of a call.
-fn is_call(word: &str, end: &str) -> bool {
+pub(crate) fn is_call(word: &str, end: &str) -> bool {
     word.strip_suffix(end).is_some_and(|before| !before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
@@ -178,11 +201,9 @@ fn clean(word: &str) -> &str {
 
 /// A program that talks to a network where it names a secret or runs a text.
 fn reaches_out(code: &[Segment], rest: &[Segment], found: &mut Vec<Found>) {
-    let words = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).flat_map(|segment| &segment.words);
-    let talks = words().take(MOST_WORDS * MOST_COMMANDS).any(|word| {
-        let lower = word.to_ascii_lowercase();
-        NETWORK.iter().any(|name| lower.contains(name))
-    });
+    let segments = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).take(MOST_WORDS * MOST_COMMANDS);
+    let words = || segments().flat_map(|segment| &segment.words);
+    let talks = danger_code_network::talks(segments());
     let executes = || code.iter().chain(rest.iter().filter(|segment| segment.rough)).any(executes);
     let decodes = |word: &String| {
         let lower = word.to_ascii_lowercase();

@@ -3,6 +3,7 @@
 use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found, starts_with};
+use crate::other_shells::has_ignoring_case;
 
 /// Programs that run the SQL in their arguments or their input.
 pub(crate) fn is_client(name: &str) -> bool {
@@ -41,6 +42,9 @@ pub(crate) fn is_client(name: &str) -> bool {
             | "turso"
             | "wrangler"
             | "neonctl"
+            | "prisma"
+            | "pg_restore"
+            | "mysqlsh"
     )
 }
 
@@ -109,7 +113,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 }
 
 fn is_one_word(word: &str) -> bool {
-    word.eq_ignore_ascii_case("flushall") || word.eq_ignore_ascii_case("flushdb")
+    has_ignoring_case(word, "flushall") || has_ignoring_case(word, "flushdb")
 }
 
 /// What a text of SQL, or of a database's own language, destroys.

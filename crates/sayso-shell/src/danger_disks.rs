@@ -12,6 +12,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let first = &*first;
     let mut say = |tier, what: String| found.push((tier, what));
     match name {
+        "dd" | "shred" | "wipefs" if matches!(call.arguments, [only] if matches!(only.as_str(), "--version" | "--help")) => {}
         "dd" | "dcfldd" | "ddrescue" => {
             let output = call.arguments.iter().filter_map(|word| word.strip_prefix("of=")).find(|path| is_system_device(path));
             match output.or_else(|| call.operands().find(|path| name == "ddrescue" && is_raw_device(path))) {
@@ -51,7 +52,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
             say(Catastrophic, "`hdparm` erases a disk".to_owned());
         }
         "badblocks" if call.short(&['w']) => say(Catastrophic, "`badblocks -w` writes over a whole disk".to_owned()),
-        "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "tune2fs" | "resize2fs" | "debugfs" | "zerofree" => {
+        "lvremove" | "vgremove" | "pvremove" | "lvreduce" | "tune2fs" | "resize2fs" | "debugfs" | "zerofree" | "xfs_repair" => {
             say(Dangerous, format!("`{name}` changes disks"));
         }
         "zpool" | "zfs" if matches!(first, "destroy" | "rollback" | "labelclear") => {

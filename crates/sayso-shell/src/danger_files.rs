@@ -5,9 +5,9 @@ use sayso_core::verdict::Tier::{Catastrophic, Dangerous};
 use crate::characters::last_part;
 use crate::danger_call::{Call, Found};
 use crate::places::{Worth, is_raw_device, root_if_empty, worth};
-use crate::seen::head;
+use crate::seen::is_assignment;
 use crate::split::{After, Segment};
-use crate::wrappers::loose_name;
+use crate::wrappers::{is_transparent, loose_name};
 
 /// The dangers of a program that works on files.
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
@@ -32,6 +32,12 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
             if let Some(program) = behind {
                 say(Dangerous, format!("`{name} {program}` deletes every file it is told"));
             }
+            let has = |word: &str| call.operands().any(|other| other.eq_ignore_ascii_case(word));
+            if has("git") && (has("checkout") || has("restore")) {
+                say(Dangerous, format!("`{name} git` throws away the changes of every file it is told"));
+            } else if (has("redis-cli") || has("valkey-cli")) && (has("del") || has("unlink")) {
+                say(Dangerous, format!("`{name} redis-cli` deletes every key it is told"));
+            }
         }
         "find" => of_find(call, &mut say),
         "fd" | "fdfind" if call.has_any(&["-x", "-X", "--exec", "--exec-batch"]) && deletes(call) => {
@@ -46,6 +52,7 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         },
         "setfacl" if call.recursive() => say(Dangerous, "`setfacl` changes everything below a folder".to_owned()),
         "mv" => of_mv(call, &mut say),
+        "rsync" if call.short(&['n']) || call.long("--dry-run") => {}
         "rsync" if call.starts(&["--del", "--remove-source"]) => match call.operands().next_back() {
             Some(path) if worth(path) == Worth::Vital => say(Catastrophic, format!("`rsync --delete` empties `{path}`")),
             _ => say(Dangerous, "`rsync --delete` deletes what the other side does not have".to_owned()),
@@ -84,7 +91,7 @@ fn say_removed(call: &Call<'_>, name: &str, say: &mut impl FnMut(sayso_core::ver
 }
 
 /// Whether a program that deletes stands among the arguments, as a word or in a script.
-fn deletes(call: &Call<'_>) -> bool {
+pub(crate) fn deletes(call: &Call<'_>) -> bool {
     let in_script = |word: &str| word.split([' ', ';', '&', '|', '\t', '\n']).any(is_deleter) && word.contains(' ');
     call.arguments.iter().any(|word| is_deleter(word) || in_script(word))
 }
@@ -160,7 +167,9 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
             given = text.map(String::as_str).or(given);
             continue;
         }
-        let Some(first) = head(&segment.words) else { continue };
+        let Some(first) = segment.words.iter().map(String::as_str).find(|word| !is_assignment(word) && !is_transparent(word)) else {
+            continue;
+        };
         let name = loose_name(first);
         let at = segment.words.iter().position(|word| word == first).map_or(0, |at| at + 1);
         let call = Call { name: first, arguments: segment.words.get(at..).unwrap_or(&[]), exact: false };
@@ -179,7 +188,17 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
             }
             _ => {}
         }
+        // `find ~ | while read f; do rm "$f"; done`.
+        let each =
+            matches!(&*name, "rm" | "srm" | "unlink" | "shred") && segment.piped && call.operands().any(|word| word.starts_with('$'));
+        if let Some(path) = named.filter(|_| each) {
+            found.push((Catastrophic, format!("deletes what is found below `{path}`")));
+        }
         let deep = matches!(&*name, "rm" | "srm") && call.recursive() || name == "find" && call.has("-delete") && !is_narrow(&call);
+        let unpacks = matches!(&*name, "tar" | "bsdtar" | "unzip" | "cpio") && !call.long("--list") && !call.short(&['t', 'l', 'c']);
+        if let Some(folder) = folder.filter(|folder| unpacks && folder.starts_with('/') && worth(folder) == Worth::Vital) {
+            found.push((Dangerous, format!("`{name}` unpacks over `{folder}`")));
+        }
         let relative = |path: &&str| !path.starts_with(['/', '~', '$']) && path.len() < 512;
         if deep && let Some(folder) = folder {
             let inside = call.operands().take(64).filter(relative).find(|path| worth(&format!("{folder}/{path}")) == Worth::Vital);

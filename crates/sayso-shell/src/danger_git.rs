@@ -35,7 +35,8 @@ pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
     let long = |starts: &str| rest.iter().any(|word| word.starts_with(starts));
     let first = |word: &str| rest.iter().find(|word| !word.starts_with('-')) == Some(&word);
     let force = short('f') || long("--for");
-    let whole = || rest.iter().find(|word| matches!(**word, "." | "./" | ".." | ":/" | ":" | "*" | ":(top)"));
+    let is_whole = |word: &str| matches!(word, "." | "./" | ".." | ":/" | ":" | "*" | ":(top)") || word.len() > 1 && word.ends_with('/');
+    let whole = || rest.iter().find(|word| !word.starts_with('-') && is_whole(word));
     let mut warn = |what: String| say(Dangerous, what);
 
     if let Some(address) = rest.iter().find(|word| word.starts_with("ext::")) {
@@ -44,7 +45,30 @@ pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
     match *subcommand {
         "push" => push(rest, force, &mut warn),
         "reset" if long("--h") => warn("`git reset --hard` throws away changes".to_owned()),
-        "clean" if force && !tells_only(rest) => warn("`git clean` deletes files that git does not know".to_owned()),
+        "reset" if long("--m") && !long("--mi") => warn("`git reset --merge` throws away what is staged".to_owned()),
+        "read-tree" if short('u') && (short('m') || long("--r")) => {
+            warn("`git read-tree -u` writes over files without a look at their changes".to_owned());
+        }
+        "prune" if !tells_only(rest) => warn("`git prune` deletes commits that nothing leads to".to_owned()),
+        "symbolic-ref" if short('d') || long("--del") => warn("`git symbolic-ref --delete` takes away which branch is meant".to_owned()),
+        "update-ref" if operands(rest) > 1 => warn("`git update-ref` moves a branch away from its commits".to_owned()),
+        "gc" if words.iter().any(|word| word.to_ascii_lowercase().starts_with("gc.prune") && word.ends_with("=now")) => {
+            warn("`git gc` deletes commits that nothing leads to".to_owned());
+        }
+        "update-ref" if long("--std") => warn("`git update-ref --stdin` changes or deletes any branch".to_owned()),
+        "submodule" if first("update") && force => warn("`git submodule update --force` throws away changes".to_owned()),
+        "branch" if force && !short('d') && !long("--del") && operands(rest) > 1 => {
+            warn("`git branch --force` moves a branch away from its commits".to_owned());
+        }
+        "fetch" | "pull" if force && rest.iter().any(|word| !word.starts_with('-') && word.contains(':') && !word.contains('/')) => {
+            warn(format!("`git {subcommand} --force` moves branches away from their commits"));
+        }
+        "lfs" if first("migrate") && rest.iter().any(|word| matches!(*word, "import" | "export")) => {
+            warn("`git lfs migrate` rewrites history".to_owned());
+        }
+        "clean" if (force || is_unguarded(&words)) && !tells_only(rest) => {
+            warn("`git clean` deletes files that git does not know".to_owned())
+        }
         "filter-branch" | "filter-repo" => warn(format!("`git {subcommand}` rewrites the whole history")),
         "checkout" | "checkout-index" if force => warn(format!("`git {subcommand} --force` throws away changes")),
         "checkout" => {
@@ -79,6 +103,15 @@ pub(crate) fn of_git(arguments: &[String], say: &mut impl FnMut(Tier, String)) {
         }
         _ => {}
     }
+}
+
+fn operands(rest: &[&str]) -> usize {
+    rest.iter().filter(|word| !word.starts_with('-')).count()
+}
+
+/// Whether a setting of the line lets `clean` delete without an option for it.
+fn is_unguarded(words: &[&str]) -> bool {
+    words.iter().any(|word| word.to_ascii_lowercase().starts_with("clean.requireforce="))
 }
 
 fn push(rest: &[&str], force: bool, warn: &mut impl FnMut(String)) {

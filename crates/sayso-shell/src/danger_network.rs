@@ -5,6 +5,9 @@ use sayso_core::verdict::Tier::Dangerous;
 use crate::danger_call::{Call, Found, starts_with};
 use crate::danger_carried::is_variable;
 use crate::danger_code::is_language;
+use crate::danger_metadata;
+use crate::danger_requests::is_near;
+use crate::danger_sinks::{decodes, runs_input};
 use crate::piped::reads_script;
 use crate::seen::{head, is_assignment};
 use crate::split::{After, Segment};
@@ -14,7 +17,13 @@ use crate::wrappers::{is_one_of, is_shell, is_transparent, takes_command};
 const MOST_NAMES: usize = 16;
 
 pub(crate) fn is_download(word: &str) -> bool {
-    is_one_of(word, &["curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "ftp", "lynx", "nc", "ncat", "netcat", "socat"])
+    is_one_of(
+        word,
+        &[
+            "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "xhs", "ftp", "lynx", "links", "w3m", "elinks", "nc",
+            "ncat", "netcat", "socat", "websocat", "dig", "nslookup", "drill", "telnet",
+        ],
+    )
 }
 
 /// The dangers of one program that reaches a network.
@@ -37,10 +46,10 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
 fn installed_from<'a>(call: &Call<'a>) -> Option<&'a str> {
     let verbs: &[&str] = match call.name {
         "pip" | "pip3" | "pipx" | "uv" | "poetry" | "easy_install" | "conda" | "mamba" => &["install", "add", "run"],
-        "npm" | "pnpm" | "yarn" | "bun" => &["install", "i", "add", "exec", "dlx", "x", "global"],
+        "npm" | "pnpm" | "yarn" | "bun" => &["install", "i", "add", "exec", "dlx", "x", "global", "run"],
         "npx" | "pnpx" | "bunx" | "uvx" | "easy_install-3" => &[],
         "cargo" | "go" | "gem" | "brew" | "deno" | "helm" => &["install", "run", "get", "reinstall"],
-        "rpm" | "dnf" | "yum" | "zypper" | "snap" => &[],
+        "rpm" | "dnf" | "yum" | "zypper" | "snap" | "ansible-pull" | "ansible-galaxy" => &[],
         _ => return None,
     };
     if !verbs.is_empty() && !call.operands().take(3).any(|word| verbs.contains(&word)) {
@@ -50,9 +59,17 @@ fn installed_from<'a>(call: &Call<'a>) -> Option<&'a str> {
         word.starts_with('-')
             && ["index", "registry", "proxy", "links", "host", "source", "channel", "repo"].iter().any(|part| word.contains(part))
     };
+    // Whoever is on the way can put in anything.
+    let plain = |word: &&String| {
+        word.split_once('=').map_or(word.as_str(), |(_, value)| value).starts_with("http://")
+            && !is_near(word.split_once('=').map_or(word.as_str(), |(_, value)| value))
+    };
+    if let Some(word) = call.arguments.iter().find(plain) {
+        return Some(word);
+    }
     let mut words = call.arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        if (own(word) || matches!(word, "-i" | "-f" | "-c")) && !word.contains('=') && call.name != "npm" {
+        if (own(word) || matches!(word, "-i" | "-f" | "-c") && call.name != "rpm") && !word.contains('=') && call.name != "npm" {
             words.next();
         } else if own(word) {
             if !word.contains('=') {
@@ -62,6 +79,8 @@ fn installed_from<'a>(call: &Call<'a>) -> Option<&'a str> {
             return Some(word);
         } else if call.name == "cargo" && word == "--git" {
             return words.next();
+        } else if let Some(address) = word.strip_prefix("--git=").filter(|_| call.name == "cargo") {
+            return Some(address);
         }
     }
     None
@@ -91,22 +110,109 @@ fn hands_shell_over(segments: &[Segment]) -> bool {
 }
 
 /// The dangers of a whole line with a network in it.
-pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
-    if hands_shell_over(segments) {
+pub(crate) fn of_line(text: &str, segments: &[Segment], found: &mut Vec<Found>) {
+    of_metadata(segments, found);
+    if let Some(program) = answers_for_the_person(segments) {
+        found.push((Dangerous, format!("answers the questions of `{program}` for the person")));
+    }
+    if hands_shell_over(segments) || feeds_shell_by_fifo(segments) {
         found.push((Dangerous, "hands a shell to another machine".to_owned()));
     }
     let shell_reads = segments.iter().any(|segment| segment.piped && reads_script(&segment.words));
     let heads = || segments.iter().filter(|segment| !segment.after.is_redirect()).filter_map(|segment| head(&segment.words));
     if heads().any(is_download) {
         let code_reads = segments.iter().any(|segment| segment.piped && is_bare_language(&segment.words));
-        if shell_reads || code_reads || runs_substituted(segments) || runs_unseen(segments) {
+        // Where the text is only split roughly, a `$` may be cut from a substitution that is an argument; in the body of a function it is not
+        // known what is piped there, and a program by its variable is an ordinary one.
+        let is_cut = |segment: &Segment| {
+            (segment.rough || segment.after != After::Pipe) && segment.words.first().is_some_and(|word| word.starts_with('$'))
+        };
+        let sink = segments.iter().any(|segment| segment.piped && !is_cut(segment) && runs_input(&segment.words));
+        let ticked =
+            text.trim_start().starts_with('`') && segments.first().and_then(|segment| head(&segment.words)).is_some_and(is_download);
+        if shell_reads || code_reads || sink || ticked || runs_substituted(segments) || runs_unseen(segments) || runs_unpacked(segments) {
             found.push((Dangerous, "runs what it downloads".to_owned()));
         } else if let Some(name) = run_after_download(segments) {
             found.push((Dangerous, format!("runs what it downloads: `{name}`")));
         }
     } else if shell_reads {
         found.push((Dangerous, "runs what another command prints".to_owned()));
+    } else if heads().any(|name| is_one_of(name, &["git", "scp", "sftp", "rsync"]))
+        && let Some(name) = run_after_download(segments)
+    {
+        found.push((Dangerous, format!("runs what it downloads: `{name}`")));
+    } else if segments.iter().any(|segment| decodes(&segment.words)) && runs_substituted(segments) {
+        found.push((Dangerous, "runs a text that is written in code".to_owned()));
     }
+}
+
+/// Programs whose own question is the last guard of what is kept, with `yes` before them: `yes | drizzle-kit push`.
+fn answers_for_the_person(segments: &[Segment]) -> Option<&str> {
+    const ASK: [(&str, &str); 9] = [
+        ("drizzle-kit", "push"),
+        ("prisma", "migrate"),
+        ("prisma", "push"),
+        ("terraform", "apply"),
+        ("tofu", "apply"),
+        ("pulumi", "up"),
+        ("typeorm", "schema:sync"),
+        ("supabase", "reset"),
+        ("atlas", "apply"),
+    ];
+    let yes = segments.iter().any(|segment| {
+        let prints = head(&segment.words).is_some_and(|name| is_one_of(name, &["echo", "printf"]));
+        head(&segment.words) == Some("yes")
+            || prints && segment.words.iter().skip(1).any(|word| matches!(word.trim_end_matches("\\n"), "y" | "yes" | "Y"))
+    });
+    let asks = |segment: &&Segment| segment.piped;
+    segments.iter().filter(asks).filter(|_| yes).find_map(|segment| {
+        let has = |word: &str| segment.words.iter().any(|other| is_one_of(other, &[word]));
+        ASK.iter().find(|(program, verb)| has(program) && has(verb)).map(|(program, _)| *program)
+    })
+}
+
+/// A word that names a cloud's metadata service, where anything in the line talks to a network.
+fn of_metadata(segments: &[Segment], found: &mut Vec<Found>) {
+    let talks = |segment: &Segment| {
+        let socket = segment.after.is_redirect() && segment.words.iter().any(|path| is_socket(path));
+        socket || !segment.after.is_redirect() && segment.words.iter().take(8).any(|word| is_download(word) || is_language(word))
+    };
+    if !segments.iter().any(talks) {
+        return;
+    }
+    if let Some(word) =
+        segments.iter().filter(|segment| !segment.rough).flat_map(|segment| &segment.words).find(|word| danger_metadata::is_named(word))
+    {
+        found.push((Dangerous, format!("asks the cloud's metadata service, `{word}`, which hands out credentials")));
+    }
+}
+
+/// A pipe with a name, a shell and a connection: what is typed on the other side comes back to the shell.
+fn feeds_shell_by_fifo(segments: &[Segment]) -> bool {
+    let commands = || segments.iter().filter(|segment| !segment.after.is_redirect());
+    let heads = || commands().filter_map(|segment| head(&segment.words));
+    let fifo = heads().any(|name| is_one_of(name, &["mkfifo", "mknod"]));
+    let connects = commands().any(|segment| {
+        head(&segment.words).is_some_and(|name| {
+            is_download(name)
+                || is_one_of(name, &["telnet", "websocat"])
+                || name == "openssl" && segment.words.iter().any(|word| word == "s_client")
+        })
+    });
+    fifo && connects && heads().any(is_shell)
+}
+
+/// An archive that is downloaded and unpacked, and a program run by its path behind it: `curl … | tar xz && ./x/install.sh`.
+fn runs_unpacked(segments: &[Segment]) -> bool {
+    let unpacks =
+        |segment: &Segment| segment.piped && head(&segment.words).is_some_and(|name| is_one_of(name, &["tar", "bsdtar", "unzip", "cpio"]));
+    let Some(at) = segments.iter().position(unpacks) else { return false };
+    segments.iter().skip(at + 1).filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper && !segment.piped).any(
+        |segment| {
+            let by_path = head(&segment.words).is_some_and(|name| name.contains('/') && !name.starts_with('/'));
+            by_path || runner(&segment.words).is_some_and(|at| segment.words.get(at + 1).is_some_and(|word| !word.starts_with('-')))
+        },
+    )
 }
 
 /// Where a shell or a language stands in a command: first, or behind something that runs it.
@@ -133,15 +239,29 @@ fn runs_unseen(segments: &[Segment]) -> bool {
     let commands = || segments.iter().filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper);
     let opened = segments.iter().any(|segment| segment.after == After::Other);
     let mut set: Vec<&str> = Vec::new();
-    for segment in commands() {
-        let by_substitution = |word: &'_ String| -> bool { word.ends_with("=$") || word.contains("=$(") || word.contains("=`") };
+    // Of these it is seen that the download itself is in them: a text in quotes is cut behind `$( … )`, and what follows looks like a command.
+    let mut fetched: Vec<&str> = Vec::new();
+    let all: Vec<&Segment> = commands().collect();
+    for (at, segment) in all.iter().enumerate() {
+        let by_substitution =
+            |word: &'_ String| -> bool { word.ends_with("=$") || word.ends_with('=') || word.contains("=$(") || word.contains("=`") };
         set.extend(segment.words.iter().filter(|word| by_substitution(word)).filter_map(|word| Some(word.split_once('=')?.0)));
         if let Some(at) = segment.words.iter().position(|word| matches!(word.as_str(), "read" | "mapfile" | "readarray")) {
             set.extend(segment.words.iter().skip(at + 1).map(String::as_str));
+            fetched.extend(segment.words.iter().skip(at + 1).map(String::as_str));
         }
+        let inside = || all.iter().skip(at + 1).take(4).filter_map(|next| head(&next.words)).any(is_download);
+        let holds_download = |word: &&String| {
+            word.ends_with("=$") && inside()
+                || by_substitution(word) && word.split(|letter: char| !letter.is_alphanumeric()).any(is_download)
+        };
+        fetched.extend(segment.words.iter().filter(holds_download).filter_map(|word| Some(word.split_once('=')?.0)));
     }
     set.truncate(MOST_NAMES);
-    let is_set = |word: &String| is_variable(word) && set.contains(&word.trim_matches(['$', '{', '}', '@', '*', '[', ']']));
+    fetched.truncate(MOST_NAMES);
+    let bare = |word: &'_ String| -> String { word.trim_matches(['$', '{', '}', '@', '*', '[', ']']).to_owned() };
+    let is_set = |word: &String| is_variable(word) && set.contains(&bare(word).as_str());
+    let is_fetched = |word: &String| fetched.contains(&bare(word).as_str());
     let substituted = |word: &String| {
         (word.starts_with("$(") || word.starts_with('`')) && word.split(|letter: char| !letter.is_alphanumeric()).any(is_download)
     };
@@ -150,7 +270,7 @@ fn runs_unseen(segments: &[Segment]) -> bool {
         let Some((first, rest)) = segment.words.get(start..).and_then(<[String]>::split_first) else { return false };
         match first.as_str() {
             "eval" => rest.iter().any(|word| is_set(word) || substituted(word)),
-            _ if is_variable(first) => rest.is_empty() && (is_set(first) || segment.piped),
+            _ if is_variable(first) => rest.is_empty() && (is_fetched(first) || segment.piped),
             shell if is_shell(shell) && rest.is_empty() => opened,
             shell if is_shell(shell) => {
                 let takes_text = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
@@ -169,7 +289,9 @@ fn runs_substituted(segments: &[Segment]) -> bool {
     commands.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
         // Another way to split the text starts again.
-        let downloads = head(&second.words).is_some_and(is_download) && second.after == After::Opened && first.rough == second.rough;
+        let downloads = (head(&second.words).is_some_and(is_download) || decodes(&second.words))
+            && second.after == After::Opened
+            && first.rough == second.rough;
         let open = |at: usize| {
             let rest = first.words.get(at + 1..).unwrap_or(&[]);
             let (last, before) = rest.split_last().map_or((None, rest), |(last, before)| (Some(last), before));
@@ -201,7 +323,9 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             names.extend(words.first().map(|path| base(path)).filter(|name| !name.is_empty()));
             continue;
         }
-        let is_name = |word: &String| names.iter().take(MOST_NAMES).any(|name| *name == base(word) && name != "null");
+        let below = |word: &str, name: &str| word.split('/').any(|part| part == name) && word.contains('/');
+        let is_name =
+            |word: &String| names.iter().take(MOST_NAMES).any(|name| (*name == base(word) || below(word, name)) && name != "null");
         if segment.after == After::Input
             && runs_input
             && let Some(path) = words.first().filter(|path| is_name(path))
@@ -209,6 +333,15 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
             return Some(path.clone());
         }
         let Some(first) = head(words).filter(|_| !segment.after.is_redirect()) else { continue };
+        let fetches = matches!(first, "scp" | "sftp" | "rsync") || first == "git" && words.iter().any(|word| word == "clone");
+        if fetches {
+            names.extend(words.iter().filter(|word| word.contains(':')).map(|word| base(word).trim_end_matches(".git").to_owned()));
+            names.extend(words.last().map(|word| base(word)));
+            names.retain(|name| !matches!(name.as_str(), "" | "." | ".."));
+            names = names.iter().map(|name| name.rsplit(':').next().unwrap_or(name).to_owned()).collect();
+            names.truncate(MOST_NAMES);
+            continue;
+        }
         let wrapped = || (takes_command(first) || is_transparent(first)) && words.iter().any(|word| is_download(word));
         if is_download(first) || wrapped() {
             let values = words.windows(2).filter(|pair| {

@@ -102,7 +102,13 @@ fn sent_secret<'a>(call: &Call<'a>) -> Option<&'a str> {
         _ => true,
     };
     let mut words = call.arguments.iter().take(MOST_WORDS).map(String::as_str).filter(|_| remote);
+    let mut logs_in = false;
     while let Some(word) = words.next() {
+        let behind = std::mem::replace(&mut logs_in, CREDENTIALS.contains(&word));
+        let (name, value) = word.split_once('=').unwrap_or(("", ""));
+        if behind && is_variable_text(word) || CREDENTIALS.contains(&name) && is_variable_text(value) {
+            continue;
+        }
         if own.contains(&word) {
             words.next();
         } else if own.iter().any(|option| option.starts_with("--") && word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))) {
@@ -111,6 +117,28 @@ fn sent_secret<'a>(call: &Call<'a>) -> Option<&'a str> {
         }
     }
     None
+}
+
+/// Options that say who logs in. Their values are meant for the other side, as long as they are variables and no files.
+const CREDENTIALS: [&str; 13] = [
+    "-u",
+    "--user",
+    "-U",
+    "--proxy-user",
+    "--oauth2-bearer",
+    "--pass",
+    "--password",
+    "--http-user",
+    "--http-password",
+    "--proxy-password",
+    "--ftp-user",
+    "--ftp-password",
+    "--auth",
+];
+
+/// `$USER:$PASSWORD` and its like: variables, and nothing that reads a file.
+fn is_variable_text(value: &str) -> bool {
+    value.starts_with('$') && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"$_{}:-".contains(&byte))
 }
 
 /// A secret is read, or the environment shown, and something is sent.
@@ -126,6 +154,9 @@ pub(crate) fn of_line(segments: &[Segment], found: &mut Vec<Found>) {
     let Some(talker) = talker.or_else(socket) else { return };
     let secret = commands().find_map(|segment| {
         let name = head(&segment.words)?;
+        if matches!(name, "gpg" | "gpg2") {
+            return segment.words.iter().map(String::as_str).find(|word| word.starts_with("--export-secret"));
+        }
         if !reads(name) {
             return None;
         }

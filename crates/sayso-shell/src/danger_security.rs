@@ -1,8 +1,10 @@
 //! Dangers to what guards a machine: firewalls, audit, history, trust, the kernel, and who may do what.
 
-use sayso_core::verdict::Tier::{self, Dangerous};
+use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
+use crate::danger_files::deletes;
+use crate::places::{Worth, worth};
 
 /// Services whose stop leaves a machine unguarded, by the start of their names.
 const GUARDS: [&str; 24] = [
@@ -209,9 +211,26 @@ fn of_rights(call: &Call<'_>, say: &mut impl FnMut(Tier, String)) {
             {
                 say(Dangerous, format!("`{name}` gives a container the whole machine"));
             }
+            let of_system =
+                |folder: &&str| worth(folder) == Worth::Vital && folder.starts_with('/') && !folder.starts_with("/home") && *folder != "/";
+            if let Some(folder) = mounted(call).find(of_system).filter(|_| !call.arguments.iter().any(|word| word.ends_with(":ro"))) {
+                say(Dangerous, format!("`{name}` lets a container change `{folder}`"));
+            }
+            if let Some(folder) = mounted(call).find(|folder| worth(folder) == Worth::Vital).filter(|_| deletes(call)) {
+                say(Catastrophic, format!("`{name}` deletes in `{folder}` by way of a container"));
+            }
         }
         _ => {}
     }
+}
+
+/// The folders of this machine that a container is given.
+fn mounted<'a>(call: &Call<'a>) -> impl Iterator<Item = &'a str> {
+    call.arguments.iter().filter_map(|word| {
+        let word = word.strip_prefix("--volume=").or_else(|| word.strip_prefix("-v")).unwrap_or(word);
+        let by_name = word.split(',').find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
+        by_name.or_else(|| word.split_once(":/").map(|(folder, _)| folder).filter(|folder| folder.starts_with(['/', '~', '$'])))
+    })
 }
 
 fn is_change(word: &str) -> bool {

@@ -7,9 +7,9 @@ use std::fmt::Arguments;
 
 use crate::bash::tree::{Document, Form, Piece, Word};
 use crate::field::Field;
-use crate::hole::{self, ANY, BELOW, COMMIT, HERE, HOME, LIST, NUMBER, PARTED, PIPE, STAR, TEXT};
-use crate::outputs;
+use crate::hole::{self, ANY, BELOW, COMMIT, DIGITS, FRESH, HERE, HOME, LIST, NUMBER, PARTED, PIPE, SIGNED, STAR, TEXT};
 use crate::variables::{Variables, all_literal};
+use crate::{cut, outputs};
 
 /// Ways to read one command that are told apart. Beyond that, variables count as unknown.
 const MOST_WAYS: usize = 24;
@@ -243,8 +243,25 @@ impl Expander<'_> {
                     };
                     ways = self.parameter(ways, name, Some(other), *quoted, format_args!("${name}"))?;
                 }
+                Piece::Parameter { name, form: Form::Cut { operator, pattern }, quoted }
+                    if !is_list(name) && cut::values(&self.variables.get(name), operator, pattern).is_some() =>
+                {
+                    let values = cut::values(&self.variables.get(name), operator, pattern).unwrap_or_default();
+                    ways = self.with_values(ways, values.into(), *quoted, format_args!("${name}"))?;
+                }
                 Piece::Home => ways = self.parameter(ways, "HOME", None, true, format_args!("~"))?,
                 Piece::Parameter { name, form: Form::List, quoted: true } if alone && self.variables.list(name).is_some() => {
+                    ways.iter_mut().for_each(|way| way.open = false);
+                    for value in self.variables.list(name).unwrap_or_default() {
+                        for way in &mut ways {
+                            way.push(&value, format_args!("{value}"));
+                            way.close();
+                        }
+                    }
+                }
+                Piece::Parameter { name, form: Form::Plain, quoted: true }
+                    if alone && name == "@" && self.variables.list(name).is_some() =>
+                {
                     ways.iter_mut().for_each(|way| way.open = false);
                     for value in self.variables.list(name).unwrap_or_default() {
                         for way in &mut ways {
@@ -298,8 +315,18 @@ impl Expander<'_> {
             Piece::Process { .. } => (PIPE, "<(…)".into()),
             Piece::Number { names, signed, .. } => {
                 // A number is one word, even with a sign.
-                let plain = !signed && names.iter().all(|name| self.variables.is_number(name));
-                (if plain { NUMBER } else { TEXT }, "$((…))".into())
+                let plain = !signed && names.iter().all(|name| self.variables.is_counted(name));
+                let counted = names.iter().all(|name| self.variables.is_counted(name));
+                (
+                    if plain {
+                        NUMBER
+                    } else if counted {
+                        SIGNED
+                    } else {
+                        TEXT
+                    },
+                    "$((…))".into(),
+                )
             }
             Piece::Command { script, quoted: true } if outputs::one_name(script).is_some() => {
                 return (outputs::one_name(script).unwrap_or_default().into(), "$(…)".into());
@@ -311,7 +338,7 @@ impl Expander<'_> {
             Piece::Parameter { name, form, quoted } => {
                 let hole = match form {
                     Form::Count => NUMBER,
-                    Form::Changed(_) => unknown(*quoted),
+                    Form::Changed(_) | Form::Cut { .. } => unknown(*quoted),
                     Form::Plain | Form::Or(_) | Form::List => LIST,
                 };
                 (hole, format!("${name}").into())
@@ -327,6 +354,11 @@ impl Expander<'_> {
         if let Some(other) = other {
             values.to_mut().push(other);
         }
+        self.with_values(ways, values, quoted, written)
+    }
+
+    /// One of these values in every way so far.
+    fn with_values(&self, ways: Vec<Making>, mut values: Cow<'_, [String]>, quoted: bool, written: Arguments<'_>) -> Option<Vec<Making>> {
         if self.blur && (values.len() > 1 || !all_literal(&values)) && values.iter().all(|value| value.chars().count() != 1) {
             values = vec![TEXT.to_string()].into();
         }
@@ -348,7 +380,7 @@ impl Expander<'_> {
                     quoted_way.push(&value.replace('*', &STAR.to_string()).replace('?', &ANY.to_string()), written);
                     quoted_way.parted = true;
                     out.push(quoted_way);
-                } else if value.contains([TEXT, LIST]) || value.contains(['*', '?', '[', '\\']) {
+                } else if value.contains([TEXT, LIST, DIGITS]) || value.contains(['*', '?', '[', '\\']) {
                     quoted_way.push(LIST.encode_utf8(&mut [0; 4]), written);
                     out.push(quoted_way);
                 } else if value.contains([' ', '\t', '\n']) {
@@ -359,7 +391,7 @@ impl Expander<'_> {
                     out.extend([split, quoted_way]);
                 } else {
                     quoted_way.push(value, written);
-                    quoted_way.parted |= value.contains([HOME, HERE, STAR, ANY]);
+                    quoted_way.parted |= value.contains([HOME, HERE, STAR, ANY, FRESH]);
                     out.push(quoted_way);
                 }
             }

@@ -99,7 +99,8 @@ fn node_leaves_input(node: &Node, name: &str) -> bool {
                 && branches.iter().all(|(condition, branch)| script(condition) && script(branch))
                 && otherwise.as_ref().is_none_or(script)
         }
-        Node::Loop { .. } => false,
+        Node::Loop { .. } | Node::Function { .. } => false,
+        Node::Count(count) => count.redirects.iter().all(is_output) && script(&count.body),
         Node::For { words, body, redirects, .. } => {
             redirects.iter().all(is_output) && words.iter().flatten().all(|word| word_leaves_input(word, name)) && script(body)
         }

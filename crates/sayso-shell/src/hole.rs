@@ -46,9 +46,18 @@ pub(crate) const TRACKED: char = '\u{f000f}';
 /// Stands first among the patterns behind [`BELOW`]: the list does not go through links to folders.
 pub(crate) const WALKED: char = '\u{f0010}';
 
+/// Lines of digits, or nothing: the numbers of lines that a search found.
+pub(crate) const DIGITS: char = '\u{f0011}';
+
+/// The name of a file or folder that `mktemp` has just made.
+pub(crate) const FRESH: char = '\u{f0012}';
+
+/// Digits, perhaps behind a `-`.
+pub(crate) const SIGNED: char = '\u{f0013}';
+
 /// Whether a character is a hole.
 fn is_hole(character: char) -> bool {
-    (TEXT..=WALKED).contains(&character)
+    (TEXT..=SIGNED).contains(&character)
 }
 
 /// Whether a word is nothing but text.
@@ -59,7 +68,18 @@ pub(crate) fn is_literal(word: &str) -> bool {
 
 /// Whether a word may turn out to be an option.
 pub(crate) fn may_be_option(word: &str) -> bool {
-    word.starts_with(['-', TEXT, LIST, STAR, ANY])
+    word.starts_with(['-', TEXT, LIST, STAR, ANY, SIGNED])
+}
+
+/// Whether every program takes a word for an operand: it starts with neither `-` nor `+`, and what it starts with is known.
+pub(crate) fn is_operand(word: &str) -> bool {
+    let mut letters = word.chars();
+    match letters.next() {
+        Some(first) if first.is_ascii_alphanumeric() || matches!(first, '.' | '/' | '_' | HOME | TOP) => true,
+        Some(HERE) => letters.next() == Some('/'),
+        Some(PIPE) => letters.next().is_none(),
+        _ => false,
+    }
 }
 
 /// Whether a word may turn out to be several words, or none.
@@ -68,7 +88,7 @@ pub(crate) fn may_be_several(word: &str) -> bool {
         return false;
     }
     let names = word.contains([STAR, ANY]) && !word.contains([BELOW, SINGLE]);
-    word.contains(LIST) || names || word.contains([BELOW, NUMBER, COMMIT]) && word.ends_with(PARTED)
+    word.contains(LIST) || names || word.contains([BELOW, NUMBER, COMMIT, FRESH]) && word.ends_with(PARTED)
 }
 
 /// Whether a word that is only known when it runs may turn out to be `;` or `+`, which end the command of `find -exec` and `fd -x`.
@@ -78,13 +98,15 @@ pub(crate) fn may_end_command(word: &str) -> bool {
     }
     let (place, names) = word.split_once(BELOW).map_or((word, false), |(place, _)| (place, true));
     let bare_names = place.starts_with(HERE) && names;
-    let rest = place.replace([TEXT, STAR, ANY, SINGLE, PARTED], "");
+    let rest = place.replace([TEXT, STAR, ANY, SINGLE, PARTED, DIGITS, FRESH], "");
     word.contains(LIST) || bare_names || matches!(rest.as_str(), "" | ";" | "+")
 }
 
 /// Whether a word stands for the names of files that are there.
 pub(crate) fn is_glob(word: &str) -> bool {
-    !is_literal(word) && word.contains([STAR, ANY]) && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, ENDED, COMMIT])
+    !is_literal(word)
+        && word.contains([STAR, ANY])
+        && !word.contains([TEXT, LIST, NUMBER, PIPE, BELOW, ENDED, COMMIT, DIGITS, FRESH, SIGNED])
 }
 
 /// The names of files below a folder, those of them that fit one of the patterns.
@@ -140,7 +162,7 @@ pub(crate) fn shown(word: &str) -> String {
     while let Some(character) = characters.next() {
         match character {
             TEXT | LIST => out.push_str("$…"),
-            NUMBER => out.push_str("$#"),
+            NUMBER | SIGNED => out.push_str("$#"),
             HOME => out.push('~'),
             HERE => out.push_str("$PWD"),
             STAR => out.push('*'),
@@ -152,7 +174,7 @@ pub(crate) fn shown(word: &str) -> String {
                 characters.find(|character| *character == ENDED);
             }
             PARTED | SINGLE | ENDED | NOT_IGNORED | TRACKED | WALKED => {}
-            COMMIT | TOP => out.push_str("$(…)"),
+            COMMIT | TOP | DIGITS | FRESH => out.push_str("$(…)"),
             _ => out.push(character),
         }
     }
@@ -165,7 +187,7 @@ mod tests {
 
     #[test]
     fn only_holes_are_holes() {
-        for word in ["", "a", "漢", "🎉", "\u{e0041}", "\u{f0011}x", "\u{c0000}"] {
+        for word in ["", "a", "漢", "🎉", "\u{e0041}", "\u{f0014}x", "\u{c0000}"] {
             assert!(is_literal(word), "{word:?}");
             assert_eq!(shown(word), word);
         }

@@ -114,6 +114,14 @@ impl Walk<'_> {
         if self.depth >= DEEPEST {
             return self.refuse(step.start, step.end, "commands stand in each other too deep");
         }
+        let cut = self.cut;
+        self.cut |= unwrapped.wrappers.iter().any(|wrapper| wrapper == "timeout");
+        let result = self.started_by(step, &unwrapped, first, arguments);
+        self.cut = cut;
+        result
+    }
+
+    fn started_by(&mut self, step: &Step, unwrapped: &wrappers::Unwrapped, first: &Field, arguments: &[Field]) -> Result<bool, Refusal> {
         match identity(&first.value) {
             "sh" | "bash" | "dash" | "zsh" => match script_of_shell(arguments) {
                 Some((script, own)) => self.walk_inside(&script.value, (script.start, script.end), Some(own)).map(|()| true),

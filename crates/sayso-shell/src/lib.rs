@@ -9,33 +9,53 @@ mod assigned;
 mod bash;
 mod carried;
 mod carriers;
+mod carrying;
 mod cautions;
 mod characters;
+mod code_names;
+mod code_tokens;
 mod comments;
 mod constructs;
+mod cut;
 mod danger;
 mod danger_bodies;
 mod danger_bombs;
 mod danger_call;
+mod danger_calls;
 mod danger_carried;
 mod danger_cloud;
 mod danger_code;
+mod danger_code_network;
 mod danger_databases;
 mod danger_disks;
+mod danger_echoes;
 mod danger_files;
+mod danger_fresh;
 mod danger_git;
+mod danger_globals;
+mod danger_losses;
+mod danger_metadata;
+mod danger_names;
 mod danger_network;
+mod danger_packages;
 mod danger_processes;
+mod danger_requests;
 mod danger_secrets;
 mod danger_security;
+mod danger_sinks;
+mod danger_takeover;
 mod danger_terminals;
+mod danger_tunnels;
 mod danger_windows;
+mod endless;
+mod environment_names;
 mod expand;
 mod feeds;
 mod field;
 mod folders;
 mod forms;
 mod found_names;
+mod functions;
 mod helpers;
 mod hole;
 mod inner;
@@ -65,6 +85,8 @@ mod wrappers;
 use sayso_core::draft::{Command, Draft};
 use sayso_core::policy::command::CommandReader;
 use sayso_core::policy::safe_command::Caution;
+
+pub use programs::listing::KnownForm;
 
 /// The reader that policies are given: it reads commands as bash would.
 #[derive(Clone, Copy, Debug)]
@@ -146,4 +168,9 @@ pub fn doubt_about_script(program: &str, script: &str) -> Option<String> {
         _ => return Some(format!("`{program}` has no language that is known")),
     };
     read.err().map(|refusal| format!("{} (at {})", refusal.reason, refusal.at))
+}
+
+/// Every program of the table and every subcommand that it knows, with their options. For tests that try them all.
+pub fn known_forms() -> Vec<KnownForm> {
+    programs::listing::all()
 }

@@ -4,10 +4,11 @@
 //! them count. What stands inside of a word (`$(…)`, `<(…)`) or behind a wrapper (`sh -c`, `xargs`, `find -exec`) is a step like any other.
 
 use crate::bash::Refusal;
-use crate::bash::tree::{Assigned, Document, Form, Piece, Redirect, RedirectKind, Simple, Word};
+use crate::bash::tree::{Assigned, Document, Form, Piece, Redirect, RedirectKind, Script, Simple, Word};
 use crate::expand;
 use crate::field::Field;
 use crate::folders::Folders;
+use crate::functions::Function;
 use crate::hole::{self, TEXT};
 use crate::listers::Listed;
 use crate::outputs;
@@ -18,7 +19,7 @@ const MOST_STEPS: usize = 600;
 /// Words of one line that are read: each may be a question to the world.
 const MOST_WORDS: usize = 2500;
 /// How deep commands may stand in the words of commands.
-const DEEPEST: usize = 16;
+pub(crate) const DEEPEST: usize = 16;
 
 /// One simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(crate) struct Step {
     pub(crate) read_inside: bool,
     /// The words of commands that it has run elsewhere.
     pub(crate) carries: Vec<Vec<String>>,
+    /// What it reads as its input comes from the line: a pipe, a file or a text.
+    pub(crate) fed: bool,
     /// Another program starts it, and no shell: a builtin of that name does not count.
     pub(crate) started: bool,
     /// It is no command, but names of files that are parted at blanks.
@@ -46,6 +49,10 @@ pub(crate) struct Step {
     pub(crate) whole: bool,
     /// It is no command, but a variable of the environment that a word shows.
     pub(crate) shows: Option<String>,
+    /// It starts a loop without an end.
+    pub(crate) endless: bool,
+    /// What reads its output stops after some of it.
+    pub(crate) cut: bool,
     /// Which bytes of the text it is.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -57,6 +64,7 @@ pub(crate) fn steps(document: &Document, text: &str) -> Result<Vec<Step>, Refusa
     // A command has some letters, and growing step by step is slow.
     walk.steps.reserve((text.len() / 16).min(MOST_STEPS));
     walk.script(&document.script)?;
+    walk.uncalled()?;
     Ok(walk.steps)
 }
 
@@ -88,16 +96,37 @@ pub(crate) struct Walk<'a> {
     pub(crate) state: State,
     pub(crate) background: bool,
     words: usize,
+    /// What commands read as their input comes from the line.
+    pub(crate) fed: bool,
     /// The names that the command before it in a pipe prints.
     pub(crate) feed: Option<Listed>,
     /// How many scripts this one stands in, and the bytes of the outermost text it comes from.
     pub(crate) depth: usize,
     pub(crate) inside: Option<(usize, usize)>,
+    /// How many constructs of this script the walk is in.
+    pub(crate) level: usize,
+    pub(crate) functions: Vec<Function>,
+    /// Behind it in a pipe stands what takes only some lines or bytes.
+    pub(crate) cut: bool,
 }
 
 impl<'a> Walk<'a> {
     fn new(document: &'a Document, text: &'a str) -> Self {
-        Walk { document, text, steps: Vec::new(), state: State::default(), background: false, words: 0, feed: None, depth: 0, inside: None }
+        Walk {
+            document,
+            text,
+            steps: Vec::new(),
+            state: State::default(),
+            background: false,
+            words: 0,
+            fed: false,
+            feed: None,
+            depth: 0,
+            inside: None,
+            level: 0,
+            functions: Vec::new(),
+            cut: false,
+        }
     }
 
     /// Walks a script that stands in a word: what it lists is added here. A shell of its own has the folder and its arguments, but none of the
@@ -113,6 +142,8 @@ impl<'a> Walk<'a> {
             state: self.state.clone(),
             background: self.background,
             words: self.words,
+            cut: self.cut,
+            fed: self.fed,
             depth: self.depth + 1,
             inside: Some(self.inside.unwrap_or(place)),
             ..Walk::new(&document, text)
@@ -215,12 +246,17 @@ impl<'a> Walk<'a> {
             step.words.iter_mut().for_each(|field| (field.start, field.end) = place);
         }
         step.folders.clone_from(&self.state.folders);
+        step.fed = self.fed;
         let Some(first) = step.words.first() else {
             return self.refuse(step.start, step.end, "which command this is shows only when it runs");
         };
         if !hole::is_literal(&first.value) && !first.value.starts_with(hole::HOME) {
             let reason = format!("`{}` is only known when it runs", first.shown());
             return self.refuse(first.start, first.end, &reason);
+        }
+        step.cut = self.cut;
+        if let Some(body) = self.called(&step) {
+            return self.call(step, &body);
         }
         self.follow(&step);
         let number = self.steps.len();
@@ -265,7 +301,8 @@ impl<'a> Walk<'a> {
     fn look_into_pieces(&mut self, pieces: &[Piece], place: (usize, usize)) -> Result<(), Refusal> {
         for piece in pieces {
             match piece {
-                Piece::Command { script, .. } | Piece::Process { script } => self.apart(|walk| walk.script(script))?,
+                Piece::Command { script, .. } => self.substituted(script, false)?,
+                Piece::Process { script, fed } => self.substituted(script, *fed)?,
                 Piece::Parameter { name, form, .. } => {
                     // How long a value is tells nothing.
                     if *form != Form::Count && self.state.variables.is_inherited(name) && !is_open_name(name) {
@@ -278,7 +315,7 @@ impl<'a> Walk<'a> {
                     }
                 }
                 Piece::Number { names, .. } => {
-                    if let Some(name) = names.iter().find(|name| !self.state.variables.is_number(name)) {
+                    if let Some(name) = names.iter().find(|name| !self.state.variables.is_counted(name)) {
                         return self.refuse(place.0, place.1, &format!("arithmetic evaluates what `{name}` holds"));
                     }
                 }
@@ -286,6 +323,15 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A script that stands in a word; `fed` says that something is written to it.
+    fn substituted(&mut self, script: &Script, fed: bool) -> Result<(), Refusal> {
+        let (cut, before) = (std::mem::take(&mut self.cut), self.fed);
+        self.fed |= fed;
+        let result = self.apart(|walk| walk.script(script));
+        (self.cut, self.fed) = (cut, before);
+        result
     }
 
     /// Counts words, so that no line asks the world too much.
@@ -300,6 +346,18 @@ impl<'a> Walk<'a> {
     pub(crate) fn empty_step(&self) -> Step {
         let (start, end) = self.place(0, self.text.len());
         Step { folders: self.state.folders.clone(), background: self.background, start, end, ..Step::default() }
+    }
+
+    /// Whether redirects put something into the input; none if they leave it as it is.
+    pub(crate) fn feeds(redirects: &[Redirect]) -> Option<bool> {
+        let feeds = |redirect: &Redirect| match (&redirect.kind, redirect.descriptor) {
+            (RedirectKind::Read(word), None | Some(0)) if word.literal().is_some_and(|path| path == "/dev/null") => Some(false),
+            (RedirectKind::Duplicate, Some(1 | 2)) => None,
+            // `0<>` opens a file for both.
+            (RedirectKind::Write(_), descriptor) => (descriptor == Some(0)).then_some(true),
+            _ => Some(true),
+        };
+        redirects.iter().filter_map(feeds).reduce(|one, other| one || other)
     }
 
     /// Bytes of this script as bytes of the outermost text.

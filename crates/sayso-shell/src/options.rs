@@ -11,6 +11,7 @@
 //! | `={a,b}` | takes one of these values, in full |
 //! | `=+` | takes a value, and is only known with it attached: programs disagree about the next word |
 //! | `=_` | takes the next word, and is only known by itself: the program does not read bundles as others do |
+//! | `=-` | takes the next word, also one that starts with `-`: every program of the name does |
 //! | `=?` | takes the next word if there is one |
 //! | `?` | the long spelling may have a value after `=` |
 //! | `~` | may have a value, attached to any spelling |
@@ -27,7 +28,7 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use crate::hole::{self, LIST, NUMBER, TEXT};
+use crate::hole::{self, LIST, NUMBER, SIGNED, TEXT};
 use crate::names::QuickMap;
 
 /// What was given to a program.
@@ -54,6 +55,22 @@ pub(crate) struct Given<'a> {
     pub(crate) takes: Takes,
 }
 
+impl Given<'_> {
+    /// Whether this option may switch a mode off: `--list=false`, `--no-list`, and `--list` for `--no-list`.
+    fn takes_back(&self, mode: &str) -> bool {
+        const OPPOSITES: [&str; 8] = ["no-", "no", "not-", "non-", "un", "disable-", "without-", "skip-"];
+        const NO: [&str; 9] = ["false", "no", "off", "0", "never", "none", "f", "n", "disabled"];
+        if self.name == mode {
+            let value = self.value.map(|value| value.trim_start_matches('=').to_ascii_lowercase());
+            let is_switch = matches!(self.takes, Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May);
+            return is_switch && value.is_some_and(|value| NO.contains(&value.as_str()));
+        }
+        let (own, mode) = (self.name.trim_start_matches('-'), mode.trim_start_matches('-'));
+        let opposite = |one: &str, other: &str| other.len() > 1 && OPPOSITES.iter().any(|start| one.strip_prefix(start) == Some(other));
+        opposite(own, mode) || opposite(mode, own)
+    }
+}
+
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
@@ -67,6 +84,8 @@ pub(crate) enum Takes {
     Attached,
     /// The next word, but only where the option stands alone.
     Apart,
+    /// The next word, whatever it starts with.
+    Any,
     /// The next word, unless there is none.
     Last,
     /// Only after `=` of the long spelling.
@@ -84,6 +103,7 @@ impl Takes {
     fn next_word<'a>(self, rest: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<&'a str> {
         match self {
             Takes::Nothing | Takes::Acts | Takes::LongMay | Takes::May | Takes::Attached => None,
+            Takes::Any => rest.next_if(|word| !hole::may_be_several(word)),
             _ => rest.next_if(|word| (!word.starts_with('-') || self == Takes::Data && is_negative(word)) && !hole::may_be_several(word)),
         }
     }
@@ -95,7 +115,7 @@ impl Takes {
             (Takes::LongMay | Takes::May | Takes::Last, value) => value.is_none_or(hole::is_literal),
             (Takes::OneOf(values), Some(value)) => values.split(',').any(|one| one == value),
             // An optional value may be a path or a program to some; what it is must be seen.
-            (Takes::Data | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => {
+            (Takes::Data | Takes::Any | Takes::Attached | Takes::Apart | Takes::ReadPath | Takes::WritePath, Some(value)) => {
                 hole::is_literal(value) || !value.contains(LIST)
             }
             (_, value) => value.is_some(),
@@ -107,6 +127,23 @@ impl Parsed<'_> {
     /// Whether an option was given, by its normal spelling.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.options.iter().any(|given| given.name == name)
+    }
+
+    /// Whether an option was given that makes the program only look, and nothing that may take it back: a word that is not known, the option
+    /// again with a value that says no, or its opposite.
+    pub(crate) fn keeps_mode(&self, name: &str) -> bool {
+        self.has(name) && self.unknown.is_empty() && !self.options.iter().any(|given| given.takes_back(name))
+    }
+
+    /// Whether one of these modes was given, and none of them is taken back.
+    pub(crate) fn keeps_one_mode(&self, names: &[&str]) -> bool {
+        let given = || names.iter().filter(|name| self.has(name));
+        given().next().is_some() && given().all(|name| self.keeps_mode(name))
+    }
+
+    /// Whether every value that an option was given fits.
+    pub(crate) fn every_value(&self, name: &str, fits: impl Fn(&str) -> bool) -> bool {
+        self.options.iter().filter(|given| given.name == name).filter_map(|given| given.value).all(fits)
     }
 
     /// The last value of an option.
@@ -137,7 +174,8 @@ pub(crate) fn read_both<'a>(table: &'static str, common: &'static str, words: &[
         let before = rest.len();
         if behind && stops || !word.starts_with('-') || word == "-" || (pattern && crate::normal::is_pattern(word)) {
             // The names that a pattern of files stands for are looked at later.
-            if !hole::is_literal(word) && (word.starts_with(TEXT) || word.contains(LIST)) {
+            let may_be_number = word.starts_with(SIGNED) && table.has_digits();
+            if !hole::is_literal(word) && (word.starts_with(TEXT) || word.contains(LIST) || may_be_number) {
                 parsed.unknown.push(word);
             }
             parsed.operands.push(word);
@@ -254,6 +292,13 @@ impl Table {
         of(self.index).or_else(|| of(self.common))
     }
 
+    /// Whether a number behind a `-` is an option, or may be one.
+    fn has_digits(self) -> bool {
+        self.text.split_ascii_whitespace().flat_map(|entry| takes(entry).0.split(',')).any(|name| {
+            name.strip_prefix('-').and_then(|name| name.chars().next()).is_some_and(|first| first == '#' || first.is_ascii_digit())
+        })
+    }
+
     /// Whether a word with one dash and several letters is a spelling of its own, as programs that read no bundles have them.
     fn has_whole(self, word: &str) -> bool {
         let name = word.split_once('=').map_or(word, |(name, _)| name);
@@ -292,6 +337,7 @@ fn takes(entry: &'static str) -> (&'static str, Takes) {
         ("=>", Takes::WritePath),
         ("=+", Takes::Attached),
         ("=_", Takes::Apart),
+        ("=-", Takes::Any),
         ("=?", Takes::Last),
         ("=!", Takes::ActsOn),
         ("!", Takes::Acts),

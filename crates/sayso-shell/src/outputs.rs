@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::bash::tree::{Document, Form, Joint, Node, Piece, Redirect, RedirectKind, Script, Simple, Word};
-use crate::hole::{self, COMMIT, HERE, LIST, NUMBER, PARTED};
+use crate::hole::{self, COMMIT, DIGITS, FRESH, HERE, LIST, NUMBER, PARTED};
 use crate::listers;
 use crate::variables::Variables;
 
@@ -60,7 +60,7 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
     };
     if let Node::Pipeline(parts) = node {
         let last = literal_words(parts.last()?)?;
-        return is_count(&last).then(|| NUMBER.to_string());
+        return if is_count(&last) { Some(NUMBER.to_string()) } else { is_numbers_of_lines(parts).then(|| DIGITS.to_string()) };
     }
     let Node::Simple(simple) = node else { return None };
     if !simple.assignments.is_empty() {
@@ -95,6 +95,7 @@ pub(crate) fn known_output(script: &Script, document: &Document, variables: &Var
         {
             Some(format!("{NUMBER}{PARTED}"))
         }
+        (["mktemp", ..], _) if only_errors => Some(FRESH.to_string()),
         (["git", "rev-list", "-1" | "--max-count=1", name] | ["git", "rev-list", "-n", "1", name], _) if only_errors && is_commit(name) => {
             Some(COMMIT.to_string())
         }
@@ -132,6 +133,37 @@ fn is_count(words: &[Cow<'_, str>]) -> bool {
         ["grep", "-c", text] => !text.starts_with('-'),
         _ => false,
     }
+}
+
+/// `grep -n TEXT FILE | head -1 | cut -d: -f1`: the numbers of the lines that were found. With more than one file, names stand there.
+fn is_numbers_of_lines(parts: &[Node]) -> bool {
+    let words: Option<Vec<Vec<Cow<'_, str>>>> = parts.iter().map(literal_words).collect();
+    let Some(words) = words else { return false };
+    let words: Vec<Vec<&str>> = words.iter().map(|words| words.iter().map(|word| &**word).collect()).collect();
+    let [first, chosen @ .., last] = words.as_slice() else { return false };
+    let numbered = match first.as_slice() {
+        ["grep", flags, text, files @ ..] => {
+            let plain = flags.strip_prefix('-').is_some_and(|flags| flags.bytes().all(|flag| b"nEFiwxm1".contains(&flag)));
+            plain && flags.contains('n') && !text.starts_with('-') && files.len() <= 1 && !files.iter().any(|file| file.starts_with('-'))
+        }
+        _ => false,
+    };
+    let chooses = |words: &Vec<&str>| match words.as_slice() {
+        ["head" | "tail", rest @ ..] => rest.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit() || b"-n".contains(&byte))),
+        _ => false,
+    };
+    let takes_number = matches!(
+        last.as_slice(),
+        ["cut", "-d:", "-f1"]
+            | ["cut", "-f1", "-d:"]
+            | ["cut", "-d", ":", "-f1"]
+            | ["cut", "-d", ":", "-f", "1"]
+            | ["cut", "-f", "1", "-d", ":"]
+            | ["cut", "-d:", "-f", "1"]
+            | ["sed", "s/:.*//"]
+            | ["awk", "-F:", "{print $1}"]
+    );
+    numbered && takes_number && chosen.iter().all(chooses)
 }
 
 /// `grep -c TEXT "$file"`: with one file, the number stands there alone. Neither of the two may be an option: of several files, `grep`

@@ -72,16 +72,22 @@ pub(crate) fn proposals(command: &Command) -> Vec<String> {
         return Vec::new();
     }
     let mut out = vec![quote::quote(words)];
+    // A rule covers a word that leads elsewhere only by writing it out.
+    let led = command.leads.iter().map(|lead| lead.word + 1).max().unwrap_or(0);
+    let mut propose = |count: usize| {
+        if count >= led {
+            out.push(format!("{} *", quote::quote(words.get(..count).unwrap_or(words))));
+        }
+    };
     // Where each argument says what is read or written, the name of the program alone says too little.
     let own = own_words(program, words).filter(|own| *own > 1 || !command.modelled);
     if let Some(own) = own {
-        let start = words.get(..own).unwrap_or(words);
         // With its options spelled out, and with any.
         let options = words.iter().skip(own).take_while(|word| word.starts_with('-')).count();
         if options > 0 && own + options < words.len() {
-            out.push(format!("{} *", quote::quote(words.get(..own + options).unwrap_or(words))));
+            propose(own + options);
         }
-        out.push(format!("{} *", quote::quote(start)));
+        propose(own);
     }
     out.dedup();
     out

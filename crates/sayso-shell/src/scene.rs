@@ -1,6 +1,6 @@
 //! What one command is found to do, put into the draft piece by piece.
 
-use sayso_core::draft::{Bound, Draft, Opaque};
+use sayso_core::draft::{Bound, Draft, OneRepository, Opaque};
 use sayso_core::effect::{Effect, EffectKind, Manner, Place, Target};
 use sayso_core::fact::{HOME, MANY, ONE, Question, Search, Setting, Shows, TOP};
 use sayso_core::url::Url;
@@ -28,12 +28,18 @@ pub(crate) struct Scene<'a> {
     pub(crate) git: Option<usize>,
     /// The command or script in its words is listed as commands of their own.
     pub(crate) read_inside: bool,
+    /// What it reads as its input comes from the line.
+    pub(crate) fed: bool,
+    /// It is a part of another program (`busybox sh`), which need not have the options of the program of that name.
+    pub(crate) applet: bool,
     /// Opens none of the files that it is told about.
     pub(crate) only_names: bool,
     /// It tells no more than how much is in files, of which some are told by lists of names: which ones those are, nobody said.
     pub(crate) only_counts: bool,
     /// Takes only so many bytes of its input, so that one without an end does no harm.
     pub(crate) stops_early: bool,
+    /// Something ends it before long: what reads its output, or a time limit.
+    pub(crate) is_cut: bool,
     /// There are words that are only known when it runs, and nobody has said yet that any words would do.
     unsettled: Option<(String, Option<(usize, usize)>)>,
     /// Where its own folder is looked through because its words name no other: the effects that say so.
@@ -56,7 +62,10 @@ pub(crate) const PLAIN: Manner = Manner {
     redirect: false,
     file_tool: false,
     makes_folder: false,
+    permissions: false,
     maybe_option: false,
+    absent: false,
+    named: false,
     argument: false,
     repository: false,
     unlisted: false,
@@ -77,9 +86,12 @@ impl<'a> Scene<'a> {
             interprets: false,
             git: None,
             read_inside: false,
+            fed: false,
+            applet: false,
             only_names: false,
             only_counts: false,
             stops_early: false,
+            is_cut: false,
             unsettled: None,
             here: Vec::new(),
         }
@@ -116,6 +128,13 @@ impl<'a> Scene<'a> {
     /// Any number of any words would do, where they stand.
     pub(crate) fn settle(&mut self) {
         self.unsettled = None;
+    }
+
+    /// Reads the words as those of another program of the same name: what either does counts, and a doubt stays.
+    pub(crate) fn read_again(&mut self, reading: impl FnOnce(&mut Self)) {
+        let left = self.unsettled.take();
+        reading(self);
+        self.unsettled = left.or(self.unsettled.take());
     }
 
     /// Ends the scene with the run of the program itself.
@@ -292,12 +311,25 @@ impl<'a> Scene<'a> {
             [from] => asked(&in_folder(from, folder)),
             // The repository of a folder and that of its top are the same.
             [here, top] if here.is_empty() && folder == "." && top.chars().eq([hole::TOP]) => Some(folder.to_owned()),
-            _ => None,
+            _ => return self.ask_git_in_each(folder, &shows),
         };
         match folder {
             Some(folder) => self.git = Some(self.draft.ask(Question::GitHelpers { folder, shows })),
             None => self.unknown("which repository it works on depends on what ran before"),
         }
+    }
+
+    /// Asks the same in every folder that it may run in: `cd` may lead to where the line already is, or fail.
+    fn ask_git_in_each(&mut self, folder: &str, shows: &Shows) {
+        let folders: Option<Vec<String>> = self.folders.iter().map(|from| asked(&in_folder(from, folder))).collect();
+        let plain = self.folders.iter().all(|folder| hole::is_literal(folder));
+        let Some(folders) = folders.filter(|_| plain && !shows.stash) else {
+            return self.unknown("which repository it works on depends on what ran before");
+        };
+        let ask = |folder| self.draft.ask(Question::GitHelpers { folder, shows: *shows });
+        let questions: Vec<usize> = folders.into_iter().map(ask).collect();
+        self.git = questions.first().copied();
+        self.draft.one_repository.push(OneRepository { part: self.part, questions });
     }
 
     /// Does what its words say only where none of these settings stands in a folder, or in one above it.

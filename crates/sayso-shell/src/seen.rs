@@ -126,6 +126,12 @@ fn scripts(text: &str, past_comments: bool, found: &mut Found) {
                     bytes -= 2 * value.len();
                     deeper.push((value.to_owned(), segment.piped));
                 }
+                // Without quotes, what is printed are several words.
+                if written && segment.words.len() > 2 {
+                    let text = segment.words.get(1..).unwrap_or(&[]).join(" ");
+                    bytes = bytes.saturating_sub(2 * text.len());
+                    deeper.push((text, false));
+                }
                 if piped
                     || written
                     || given && segment.after == After::Other

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::hole::{self, ANY, BELOW, HERE, HOME, NUMBER, STAR, TEXT, is_literal};
+use crate::environment_names::is_read_by_programs;
+use crate::hole::{self, ANY, BELOW, DIGITS, HERE, HOME, NUMBER, SIGNED, STAR, TEXT, is_literal};
 
 /// Values of one variable that are told apart.
 const MOST_VALUES: usize = 32;
@@ -74,6 +75,11 @@ impl Variables {
     /// Whether a variable can only hold a plain number.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.get(name).iter().all(|value| is_number(value))
+    }
+
+    /// Whether arithmetic over a variable can do nothing but count: what is no plain number is an error there.
+    pub(crate) fn is_counted(&self, name: &str) -> bool {
+        self.get(name).iter().all(|value| is_number(value) || value.chars().eq([DIGITS]) || value.chars().eq([SIGNED]))
     }
 
     /// Gives a variable new values, in the place of all that it had.
@@ -171,79 +177,22 @@ pub(crate) fn is_number(value: &str) -> bool {
 
 /// Whether setting a variable of the shell changes nothing but that variable: no shell and no program of the table looks at the name.
 ///
-/// Names in small letters are a script's own, but for those that zsh ties to its settings and those of proxies. Names in capitals are
-/// mostly read by somebody, so only a few plain words count.
+/// Names in small letters are a script's own, but for [those that programs read](crate::environment_names). Names in capitals are mostly
+/// read by some program, so only a few plain words count.
 pub(crate) fn is_own_name(name: &str) -> bool {
-    const READ_BY_OTHERS: [&str; 57] = [
-        "path",
-        "fpath",
-        "cdpath",
-        "manpath",
-        "mailpath",
-        "module_path",
-        "fignore",
-        "psvar",
-        "prompt",
-        "status",
-        "argv",
-        "pipestatus",
-        "signals",
-        "watch",
-        "watchfmt",
-        "histchars",
-        "options",
-        "aliases",
-        "galiases",
-        "saliases",
-        "functions",
-        "commands",
-        "nameddirs",
-        "userdirs",
-        "usergroups",
-        "jobtexts",
-        "jobdirs",
-        "jobstates",
-        "history",
-        "historywords",
-        "parameters",
-        "modules",
-        "keymaps",
-        "widgets",
-        "builtins",
-        "reswords",
-        "patchars",
-        "terminfo",
-        "termcap",
-        "errnos",
-        "sysparams",
-        "epochtime",
-        "mapfile",
-        "zle_highlight",
-        "auto_resume",
-        "http_proxy",
-        "https_proxy",
-        "ftp_proxy",
-        "all_proxy",
-        "no_proxy",
-        "rsync_proxy",
-        "socks_proxy",
-        "gopher_proxy",
-        "wais_proxy",
-        "ssh_askpass",
-        "promptvars",
-        "reply",
-    ];
     // Words that scripts put their names together from.
     const PLAIN: &str = " A ADDED ALL B BASE BODY BRANCH C CHANGED COMMIT COUNT CURRENT D DEST DIFF DIR DIRS DST E END ERR ERRORS EXPECTED F FAILED \
          FILE FILENAME FILES FIRST FOLDER FOUND G H HASH HEAD I ID IDX INDEX INPUT ISSUE J K L LAST LATEST LEFT LEN LENGTH LIMIT LINE LIST LOG LOGFILE LOGS M \
          MATCH MATCHES MAX MERGE MESSAGE MIN MISSING MODULE MSG N NAME NAMES NEW NEXT NOW NUM NUMBER O OK OLD OUT OUTFILE OUTPUT P PACKAGE PASSED \
          PATTERN PID PKG PR PREV PROJECT Q QUERY R RC REF REPO RESULT RESULTS RIGHT ROOT S SCRIPT SHA SIZE SRC START STATUS STEP SUM T TAG TARGET \
          TEST TESTS TEXT TITLE TOP TOTAL U URL V VAL VALUE VERSION W WORD WORDS X Y Z ";
-    let plain = name
-        .split('_')
-        .all(|word| !word.is_empty() && (PLAIN.contains(&format!(" {word} ")) || word.bytes().all(|byte| byte.is_ascii_digit())));
+    // The program `repo` takes its own source from there.
+    let plain = name != "REPO_URL"
+        && name
+            .split('_')
+            .all(|word| !word.is_empty() && (PLAIN.contains(&format!(" {word} ")) || word.bytes().all(|byte| byte.is_ascii_digit())));
     let small = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-    name != "_" && small && !READ_BY_OTHERS.contains(&name) && !name.starts_with("zsh_") && !name.starts_with("dis_") || plain
+    name != "_" && small && !is_read_by_programs(name) || plain
 }
 
 /// Whether a variable of the environment that a line did not set may be shown: names of places and of the session, never what may be a secret.

@@ -96,7 +96,8 @@ fn own_words(name: &str, arguments: &[&str], assignments: &mut Vec<(String, Stri
         "timeout" => {
             (&["--preserve-status", "--foreground", "-v", "--verbose"], &["-k", "-s"], &["--kill-after=", "--signal=", "-k", "-s"])
         }
-        "time" => (&["-p"], &[], &[]),
+        // `-l` is that of BSD; elsewhere it is no option and no command.
+        "time" => (&["-p", "-l"], &[], &[]),
         "stdbuf" => (&[], &["-o", "-e", "-i"], &["-o", "-e", "-i", "--output=", "--error=", "--input="]),
         "nohup" => (&[], &[], &[]),
         // A shell that only redirects by `exec` starts nothing.
@@ -332,12 +333,17 @@ pub(crate) fn is_shell(word: &str) -> bool {
 
 /// Whether a word names something that may take a whole script as one argument.
 pub(crate) fn takes_script(word: &str) -> bool {
-    is_shell(word) || is_one_of(word, &TAKE_SCRIPT)
+    is_shell(word) || is_taker(word, &TAKE_SCRIPT)
 }
 
 /// Whether a word names something that runs the words after it.
 pub(crate) fn takes_command(word: &str) -> bool {
-    is_shell(word) || is_one_of(word, &TAKE_COMMAND)
+    is_shell(word) || is_taker(word, &TAKE_COMMAND)
+}
+
+/// Whether a word is one of these; options count as they are written, so that `tar -C` and `curl -X` are none.
+fn is_taker(word: &str, names: &[&str]) -> bool {
+    if word.starts_with('-') { names.contains(&word) } else { is_one_of(word, names) }
 }
 
 /// Whether a word may stand before a command without being one.

@@ -37,8 +37,6 @@ fn h_62_an_option_never_takes_another_option_for_its_value() {
         "sort -k --output=x y",
         "head -n -c x",
         "grep -A -f x y",
-        "grep -e -f x",
-        "rg -e --pre=x y",
         "cut -d --x y",
         "find . -name -delete",
         "find . -newer -delete",

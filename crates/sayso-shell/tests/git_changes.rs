@@ -108,7 +108,6 @@ git branch new
 git branch new main
 git branch -d old
 git branch -m a b
-git branch -f main HEAD
 git branch -u origin/main
 git branch --unset-upstream
 git branch --edit-description
@@ -209,7 +208,6 @@ git format-patch --stdout --output=x HEAD
 git hash-object -w a
 git interpret-trailers --in-place a
 git symbolic-ref HEAD refs/heads/x
-git symbolic-ref -d HEAD
 git reflog -5 show
 git reflog -- show
 git reflog --all -- exists
@@ -285,7 +283,6 @@ git init
 git init x
 git gc
 git gc --auto
-git prune
 git repack -ad
 git maintenance run
 git maintenance start
@@ -296,7 +293,6 @@ git mergetool
 git daemon
 git send-email a.patch
 git svn fetch
-git update-ref refs/heads/x HEAD
 git update-index --assume-unchanged a
 git update-index --refresh
 git write-tree

@@ -141,7 +141,8 @@ fn what_other_shells_read_as_other_commands_is_opaque() {
         "=ls",
         "echo =ls",
         "echo x >! f",
-        "f() { ls; }",
+        "function f { ls; }",
+        "if true; then f() { ls; }; fi",
         "echo {a,{b}c}",
         "a &>f b",
     ] {

@@ -109,7 +109,9 @@ impl Walker {
                 }
                 // A name that is too long for the file system cannot be there. A path that is too long as a whole may be: a program can
                 // reach it in steps.
-                Err(error) if error.kind() == ErrorKind::InvalidFilename && current.len() < MAX_WHOLE_PATH => {
+                Err(error)
+                    if error.kind() == ErrorKind::InvalidFilename && (current.len() < MAX_WHOLE_PATH || name_is_too_long(&current)) =>
+                {
                     missing = 1;
                     continue;
                 }
@@ -254,4 +256,9 @@ fn keep_text(mut current: String, mut links: Vec<Link>, mut pending: Vec<Step>) 
         }
     }
     Walked { canonical: current, links, end: End::PerProcess }
+}
+/// Whether the last name of a path is longer than any file system takes.
+fn name_is_too_long(path: &str) -> bool {
+    const LONGEST_NAME: usize = 1024;
+    path.rsplit('/').next().is_some_and(|name| name.len() > LONGEST_NAME)
 }

@@ -8,6 +8,7 @@ use sayso_core::paths::secret;
 use crate::bounded_file::{self, Content, LastLink};
 use crate::canonical::is_within;
 use crate::git_config::{Config, ConfigReader, Placed};
+use crate::git_links::{Links, links};
 use crate::git_syntax::Setting;
 use crate::remembered::LONGEST;
 use crate::repository::Repository;
@@ -37,6 +38,7 @@ pub(crate) fn outside(repository: &Repository, config: &Config, reader: &mut Con
     if let Some(data) = data_elsewhere(repository, config, reader, top) {
         found.push(told(repository, &data));
     }
+    found.extend(by_link(repository, reader));
     // The data of a linked work tree is the person's own, with all that it leads to.
     if is_open(&repository.common.to_string_lossy(), repository, reader, top) {
         found.extend(alternates(repository, reader, top).iter().map(|path| told(repository, path)));
@@ -47,6 +49,23 @@ pub(crate) fn outside(repository: &Repository, config: &Config, reader: &mut Con
         }
     }
     found
+}
+
+/// A link inside of the data that leads out of it.
+fn by_link(repository: &Repository, reader: &mut ConfigReader<'_>) -> Option<GitHelper> {
+    let (file, value) = match links(repository, reader.walker) {
+        Links::Inside => return None,
+        Links::Elsewhere { link, target } => (link, target),
+        Links::Unknown => (repository.common.to_string_lossy().into_owned(), String::new()),
+    };
+    Some(GitHelper {
+        name: "repository.link".to_owned(),
+        value,
+        file,
+        scope: GitScope::Repository,
+        kind: GitHelperKind::Outside,
+        on_read: true,
+    })
 }
 
 fn told(repository: &Repository, path: &str) -> GitHelper {

@@ -6,6 +6,7 @@
 //! [`tally`](tally::tally) counts what would go with a folder.
 
 pub mod content;
+mod databases;
 pub mod machine;
 pub mod policy_files;
 pub mod seal;
@@ -22,6 +23,7 @@ mod git_fact;
 mod git_helpers;
 mod git_index;
 mod git_inert;
+mod git_links;
 mod git_nested;
 mod git_outside;
 mod git_password;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sayso_core::fact::{Facts, OwnPath, ProgramFact, Question, Surroundings};
+use sayso_core::installed::{InstalledPath, OwnReason};
 
 use crate::canonical::{End, Walker, lexical};
 use crate::case::CaseRules;
@@ -35,6 +36,7 @@ pub struct Machine {
     standing: Mutex<Option<Standing>>,
     pub(crate) programs: Mutex<HashMap<(String, String), (Instant, ProgramFact)>>,
     pub(crate) contains: bool,
+    installed: Vec<InstalledPath>,
 }
 
 /// How long what does not depend on the operation is taken to be the same.
@@ -66,6 +68,7 @@ impl Machine {
             standing: Mutex::new(None),
             programs: Mutex::new(HashMap::new()),
             contains: false,
+            installed: Vec::new(),
             whereabouts,
         }
     }
@@ -73,6 +76,11 @@ impl Machine {
     /// The same machine, where whoever runs operations can do it in an OS sandbox.
     pub fn containing(self, contains: bool) -> Self {
         Machine { contains, ..self }
+    }
+
+    /// The same machine, where sayso is installed at these paths.
+    pub fn guarding(self, installed: &[InstalledPath]) -> Self {
+        Machine { installed: installed.to_vec(), ..self }
     }
 
     /// The places this machine was made with.
@@ -139,7 +147,15 @@ impl Machine {
         let always = [(&places.config, false), (&places.state, true), (&places.managed, false), (&places.binary, false), (&project, false)];
         for (path, private) in always.into_iter().chain(places.log.iter().map(|log| (log, true))) {
             // A name that cannot be told to the judge would go unprotected.
-            sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private));
+            sound &= path.is_absolute() && path.to_str().is_some_and(|path| add_own(&mut own, walker, path, private, &OwnReason::Sayso));
+        }
+        for InstalledPath { path, reason } in &self.installed {
+            if path.starts_with('/') {
+                // Where it cannot be found out, the path as it is written counts.
+                add_own(&mut own, walker, path, false, reason);
+            } else {
+                own.push(OwnPath { path: path.clone(), private: false, exists: false, reason: reason.clone() });
+            }
         }
         let fresh = Standing { since, workspace: workspace.to_owned(), home, own, sound };
         // What could not be found out may be there at the next try.
@@ -157,7 +173,7 @@ fn is_folder_or_missing(end: &End) -> bool {
 }
 
 /// Adds the place a path leads to, and each link on the way: who can turn a link can put other files in the place of ours.
-fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: bool) -> bool {
+fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: bool, reason: &OwnReason) -> bool {
     let walked = walker.walk("/", path, false);
     let certain = walked.is_some();
     let (canonical, links, exists) = match walked {
@@ -166,7 +182,7 @@ fn add_own(own: &mut Vec<OwnPath>, walker: &mut Walker, path: &str, private: boo
     };
     for path in links.into_iter().map(|link| link.at).chain([canonical]) {
         if !own.iter().any(|known: &OwnPath| known.path == path && known.private == private) {
-            own.push(OwnPath { path, private, exists });
+            own.push(OwnPath { path, private, exists, reason: reason.clone() });
         }
     }
     certain

@@ -17,6 +17,8 @@ use crate::bounded_file::{LastLink, open};
 const LARGEST: u64 = 64 * 1024 * 1024;
 /// So much is read for one answer; what comes behind counts by times and size.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
+/// So many bytes of scripts are kept.
+const MOST_COPIED: u64 = 4 * 1024 * 1024;
 const PIECE: usize = 64 * 1024;
 
 /// A file that an answer is bound to. Paths are absolute.
@@ -34,7 +36,32 @@ pub enum Bound<'a> {
 
 /// The digest of what these files are now. None if that could not be found out, or if one has not the bytes that it must have.
 pub fn seal<'a>(files: impl IntoIterator<Item = Bound<'a>>) -> Option<Digest> {
-    let mut pass = Pass { encoder: Encoder::new("seal"), left: MOST_BYTES };
+    seal_keeping(files, &mut Copies::none())
+}
+
+/// Bytes of files that count by their content, from the same look that gave the digest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// Paths as they were given, with what was read there.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// So many more bytes are kept.
+    left: u64,
+}
+
+impl Copies {
+    /// Keeps the bytes of files as large as scripts are.
+    pub fn of_scripts() -> Copies {
+        Copies { files: Vec::new(), left: MOST_COPIED }
+    }
+
+    fn none() -> Copies {
+        Copies::default()
+    }
+}
+
+/// The same as [`seal`], and keeps copies.
+pub fn seal_keeping<'a>(files: impl IntoIterator<Item = Bound<'a>>, copies: &mut Copies) -> Option<Digest> {
+    let mut pass = Pass { encoder: Encoder::new("seal"), left: MOST_BYTES, copies };
     for file in files {
         let done = match file {
             Bound::Content(path) => pass.file(By::Content, path),
@@ -72,13 +99,14 @@ impl By {
     }
 }
 
-struct Pass {
+struct Pass<'a> {
     encoder: Encoder,
     /// How many bytes may still be read.
     left: u64,
+    copies: &'a mut Copies,
 }
 
-impl Pass {
+impl Pass<'_> {
     fn file(&mut self, by: By, written: &str) -> io::Result<()> {
         let path = Path::new(written);
         self.encoder.text(by.word());
@@ -151,11 +179,16 @@ impl Pass {
         if !opened.is_file() {
             return Err(io::Error::other("it is no longer a file"));
         }
-        match digest(file, most)? {
+        let mut copy = (opened.len() <= self.copies.left).then(Vec::new);
+        match digest(file, most, copy.as_mut())? {
             (_, read) if read > most => self.identity(&opened),
             (digest, read) => {
                 self.left = self.left.saturating_sub(read);
                 self.encoder.text(&digest.to_string());
+                if let Some(copy) = copy.filter(|_| read <= self.copies.left) {
+                    self.copies.left -= read;
+                    self.copies.files.push((path.to_string_lossy().into_owned(), copy));
+                }
             }
         }
         Ok(())
@@ -169,7 +202,7 @@ impl Pass {
             return Err(io::Error::other("it is not what was shown"));
         }
         // The kernel's own files have no size, and may keep a reader waiting.
-        let (found, _) = if opened.len() == 0 { (Digest::of_bytes(&[]), 0) } else { digest(file, LARGEST)? };
+        let (found, _) = if opened.len() == 0 { (Digest::of_bytes(&[]), 0) } else { digest(file, LARGEST, None)? };
         if found != wanted {
             return Err(io::Error::other("it has other bytes"));
         }
@@ -226,7 +259,7 @@ fn kind(metadata: &Metadata) -> &'static str {
 }
 
 /// The digest of a file of up to `most` bytes, and how many were read.
-fn digest(file: File, most: u64) -> io::Result<(Digest, u64)> {
+fn digest(file: File, most: u64, mut copy: Option<&mut Vec<u8>>) -> io::Result<(Digest, u64)> {
     let mut file = file.take(most.saturating_add(1));
     let mut pieces = Pieces::default();
     let mut buffer = vec![0; PIECE];
@@ -235,7 +268,11 @@ fn digest(file: File, most: u64) -> io::Result<(Digest, u64)> {
         match file.read(&mut buffer) {
             Ok(0) => return Ok((pieces.finish(), read)),
             Ok(length) => {
-                pieces.add(buffer.get(..length).unwrap_or_default());
+                let piece = buffer.get(..length).unwrap_or_default();
+                pieces.add(piece);
+                if let Some(copy) = &mut copy {
+                    copy.extend_from_slice(piece);
+                }
                 read += length as u64;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

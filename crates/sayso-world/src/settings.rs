@@ -8,28 +8,37 @@ use sayso_core::fact::{Counts, Setting, SettingsFact, Surroundings};
 
 use crate::bounded_file::{Content, LastLink, read};
 use crate::canonical::{is_within, parent};
+use crate::databases::{is_repaired, repaired_below};
 
 /// How much of a file is read to see what it says.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Looks in a folder (absolute, free of links) and in each above it. Outside of the workspace, the person's home and what is above it are
-/// left out: what stands there is the person's own.
+/// Looks in a folder (absolute, free of links) and in each above it. Outside of the workspace, only settings that count everywhere count in
+/// the person's home and in what is above it, since the rest there is the person's own; these count in the home wherever it is.
 pub(crate) fn settings_upwards(folder: &str, settings: &[Setting], surroundings: &Surroundings, go: Option<&str>) -> SettingsFact {
+    let below = settings.iter().filter(|setting| setting.counts == Counts::RepairedBelow);
+    if let Some(found) = below.into_iter().find_map(|setting| repaired_below(folder, &setting.file)) {
+        return SettingsFact { found: Some(found) };
+    }
+    let home = surroundings.home.as_deref();
     let mut current = folder;
     loop {
-        let inside = is_within(current, &surroundings.workspace);
-        if !inside && surroundings.home.as_deref().is_some_and(|home| is_within(home, current)) {
-            return SettingsFact::default();
-        }
-        let here = |setting: &&Setting| counts(&Path::new(current).join(&setting.file), &setting.counts, go);
-        if let Some(setting) = settings.iter().find(here) {
-            return SettingsFact { found: Some(format!("{}/{}", current.trim_end_matches('/'), setting.file)) };
+        let is_own = !is_within(current, &surroundings.workspace) && home.is_some_and(|home| is_within(home, current));
+        if let Some(found) = found_in(current, settings, is_own, go) {
+            return found;
         }
         if current == "/" {
-            return SettingsFact::default();
+            return home.and_then(|home| found_in(home, settings, true, go)).unwrap_or_default();
         }
         current = parent(current);
     }
+}
+
+/// The first setting that stands in a folder; where the folder is the person's own, only those that count everywhere.
+fn found_in(folder: &str, settings: &[Setting], is_own: bool, go: Option<&str>) -> Option<SettingsFact> {
+    let here = |setting: &&Setting| (setting.everywhere || !is_own) && counts(&Path::new(folder).join(&setting.file), &setting.counts, go);
+    let setting = settings.iter().find(here)?;
+    Some(SettingsFact { found: Some(format!("{}/{}", folder.trim_end_matches('/'), setting.file)) })
 }
 
 fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
@@ -40,6 +49,9 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
     };
     if !stands || *counts == Counts::Always {
         return stands;
+    }
+    if matches!(counts, Counts::Repaired | Counts::RepairedBelow) {
+        return is_repaired(path);
     }
     if *counts == Counts::AsLink {
         return fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
@@ -52,7 +64,7 @@ fn counts(path: &Path, counts: &Counts, go: Option<&str>) -> bool {
     };
     let Ok(text) = String::from_utf8(bytes) else { return true };
     match counts {
-        Counts::Always | Counts::AsLink => true,
+        Counts::Always | Counts::AsLink | Counts::Repaired | Counts::RepairedBelow => true,
         // The same name may be spelled with escapes.
         Counts::WithText(wanted) => text.contains(wanted.as_str()) || text.contains("\\u") || text.contains("\\U") || text.contains("\\x"),
         Counts::WithNewerGo => names_newer_go(&text, go.and_then(installed_go)),

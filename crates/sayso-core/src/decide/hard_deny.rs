@@ -1,5 +1,6 @@
 //! What is denied whatever else the policy says.
 
+use crate::decide::brief::brief;
 use crate::decide::lens::{Lens, reason};
 use crate::decide::rules;
 use crate::decide::weigh::effect_tier;
@@ -7,9 +8,8 @@ use crate::draft::Command;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{OwnPath, ProgramFact, Question, shown};
 use crate::operation::ToolSays;
-use crate::paths::{Odd, below_folded, fold, odd};
+use crate::paths::{Odd, fold, odd};
 use crate::policy::address::ToolPattern;
-use crate::redact::redact_text;
 use crate::sentence;
 use crate::tool::{Kind, Role};
 use crate::verdict::{Decision, Reason, Tier};
@@ -90,10 +90,11 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete);
     // To take away everything is a catastrophe of its own, whether or not it would take sayso's files along.
     let told_as_catastrophe =
-        |own: &OwnPath| !below_folded(shown, &own.path) && matches!(effect_tier(lens, index, effect), Some((Tier::Catastrophic, _)));
+        |own: &OwnPath| !own.holds(shown) && matches!(effect_tier(lens, index, effect), Some((Tier::Catastrophic, _)));
     let touched = |own: &&OwnPath| (changes || own.private && effect.kind == EffectKind::Read) && !told_as_catastrophe(own);
     if let Some(own) = standing.own.filter(touched) {
-        out.push(deny("own-files", format!("`{}` belongs to sayso, and no agent may touch it", own.path)));
+        let named = if own.path.starts_with('/') { &own.path } else { shown };
+        out.push(deny("own-files", own.why(named)));
     }
     if standing.sink {
         return;
@@ -135,22 +136,12 @@ fn address(lens: &Lens<'_>, effect: &Effect, out: &mut Vec<Reason>) {
 
 fn words(question: &Question) -> String {
     match question {
-        Question::Path { path, .. } => format!("the path `{}`", brief(path)),
-        Question::Below { path, .. } => format!("what lies below `{}`", brief(path)),
-        Question::Names { pattern, .. } => format!("the files of `{}`", brief(pattern)),
-        Question::Program { name } => format!("the program `{}`", brief(name)),
-        Question::GitHelpers { folder, .. } => format!("git in `{}`", brief(folder)),
-        Question::Settings { folder, .. } => format!("settings in `{}`", brief(folder)),
-    }
-}
-
-/// The start of a word, without secrets: what could not be looked up may be no path at all.
-fn brief(word: &str) -> String {
-    const MAX_CHARACTERS: usize = 80;
-    let text = redact_text(&shown(word)).to_string();
-    match text.char_indices().nth(MAX_CHARACTERS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
+        Question::Path { path, .. } => format!("the path `{}`", brief(&shown(path))),
+        Question::Below { path, .. } => format!("what lies below `{}`", brief(&shown(path))),
+        Question::Names { pattern, .. } => format!("the files of `{}`", brief(&shown(pattern))),
+        Question::Program { name } => format!("the program `{}`", brief(&shown(name))),
+        Question::GitHelpers { folder, .. } => format!("git in `{}`", brief(&shown(folder))),
+        Question::Settings { folder, .. } => format!("settings in `{}`", brief(&shown(folder))),
     }
 }
 

@@ -55,7 +55,10 @@ impl<'a> Lens<'a> {
     }
 
     pub(super) fn verdict(&self, decision: Decision, risk: Risk, tier: Tier, reasons: Vec<Reason>, trace: Trace) -> Verdict {
-        let reasons = dedupe(reasons);
+        let mut reasons = dedupe(reasons);
+        for reason in reasons.iter_mut().filter(|reason| reason.source == "built-in") {
+            reason.text = super::brief::sentence(std::mem::take(&mut reason.text));
+        }
         let confirm = match decision {
             Decision::Ask
                 if tier >= Tier::Dangerous

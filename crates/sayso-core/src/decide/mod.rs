@@ -3,6 +3,7 @@
 //! The order is that of the design: hard denials, explicit bypass, must-asks, rules, grants, defaults, and then nobody to ask.
 //! The steps never stop early with an allow: every effect of every part has to be covered.
 
+mod brief;
 mod containment;
 mod defaults;
 mod hard_deny;
@@ -13,6 +14,7 @@ mod safe_commands;
 mod seen_paths;
 mod standing;
 mod strictest;
+mod uncovered;
 mod weigh;
 
 use crate::draft::Reading;
@@ -212,6 +214,7 @@ fn judge(lens: &Lens<'_>) -> Verdict {
         Decision::Ask => {
             // Somebody who listed the command as safe is told why it is asked about.
             reasons.extend(safe_commands::why_not(lens, &reasons));
+            reasons.splice(0..0, uncovered::reasons(lens, must));
             ask_or_deny(lens, reasons)
         }
     };

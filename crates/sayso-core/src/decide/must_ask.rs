@@ -1,13 +1,16 @@
 //! What is always asked, unless a rule of the person names exactly this.
 
 use crate::decide::lens::{Lens, must};
+use crate::decide::standing::Standing;
 use crate::decide::weigh::{effect_tier, planted_program, planted_wrapper, untrusted_program, written_by_agent};
 use crate::decide::{pre_approved, rules};
+use crate::draft::Carried;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{Ignored, PathKind};
-use crate::paths::below;
+use crate::paths::{below, protected, secret};
 use crate::policy::index::PathRules;
 use crate::policy::rule::{Rule, Subject};
+use crate::redact::redact_text;
 use crate::sentence;
 use crate::tool::Kind;
 use crate::verdict::{Decision, Reason, Tier};
@@ -34,7 +37,11 @@ pub(super) fn reasons(lens: &Lens<'_>, tier: Tier) -> Vec<Reason> {
     if through_link && reading.commands.iter().any(climbs) {
         out.push(must("folder", "it goes up from a folder that is reached through a link, which shells do in two ways".into()));
     }
+    if let Some(folder) = runs_outside(lens) {
+        out.push(must("outside", format!("it runs in `{folder}`, which is outside of the workspace")));
+    }
     searches(lens, &mut out);
+    carried(lens, &mut out);
     let mut told: Vec<usize> = Vec::new();
     for (index, effect) in reading.effects.iter().enumerate() {
         let before = out.len();
@@ -99,6 +106,47 @@ fn program(lens: &Lens<'_>, index: usize, effect: &Effect) -> Option<String> {
     Some(written_by_agent(file))
 }
 
+/// The folder of a command that does what files around it say, if it is outside: a rule was given for the files of this workspace.
+fn runs_outside<'a>(lens: &Lens<'a>) -> Option<&'a str> {
+    let around = &lens.case.reading.surroundings;
+    let unclear = |effect: &Effect| {
+        let stays = |part: usize| lens.case.reading.commands.get(part).is_some_and(crate::draft::Command::stays);
+        effect.kind == EffectKind::Run && !effect.manner.known_program && effect.part.is_some_and(stays)
+    };
+    let in_root = || lens.settings.roots.iter().any(|root| below(&around.cwd, &crate::paths::join(&around.workspace, &root.root)));
+    let outside = !below(&around.cwd, &around.workspace) && !in_root();
+    (outside && lens.case.reading.effects.iter().any(unclear)).then_some(around.cwd.as_str())
+}
+
+/// What a command does that another one runs in a folder or on a machine of which nothing is known: only names tell.
+fn carried(lens: &Lens<'_>, out: &mut Vec<Reason>) {
+    let home = lens.case.reading.surroundings.home.as_deref();
+    for (part, command) in lens.case.reading.commands.iter().enumerate() {
+        let run = lens.case.reading.effects.iter().find(|effect| effect.part == Some(part) && effect.kind == EffectKind::Run);
+        for carried in &command.carried {
+            let path = crate::paths::join("/", &carried.path);
+            let (rule, verb, why) = match carried.kind {
+                EffectKind::Delete => ("delete", "deletes", String::new()),
+                EffectKind::Write => match protected(&path, home) {
+                    Some(why) => ("protected", "writes", format!(", which is protected by its name: {why}")),
+                    None => continue,
+                },
+                _ => match secret(&path, home) {
+                    Some(why) => ("secret", "reads", format!(", which is secret by its name: {why}")),
+                    None => continue,
+                },
+            };
+            let Carried { path, command, by, certain, .. } = carried;
+            let text = if *certain {
+                format!("`{by}` runs `{command}`, which {verb} `{path}`{why}")
+            } else {
+                format!("a word of `{by}` may be run as a command: `{command}` {verb} `{path}`{why}")
+            };
+            out.push(Reason { at: run.and_then(|effect| effect.at), ..must(rule, redact_text(&text)) });
+        }
+    }
+}
+
 /// A search shows what is in the files below, secret or not.
 fn searches(lens: &Lens<'_>, out: &mut Vec<Reason>) {
     let rule_names = |path: &str, secret: bool| {
@@ -150,6 +198,9 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     {
         out.push(must("protected", format!("`{shown}` is protected: {why}")));
     }
+    if effect.manner.named {
+        return named(standing, &shown, out);
+    }
     if standing.own_below {
         out.push(must("own-files", format!("it may write over files of sayso below `{shown}`")));
     }
@@ -178,13 +229,17 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
         out.push(must("outside", format!("`{shown}` is outside of the workspace")));
     }
     let removes = effect.kind == EffectKind::Delete;
-    if removes && !silenced(lens, index, |rule| delete_rule_fits(lens, index, effect, rule)) {
+    if removes && effect.manner.absent {
+        if !silenced(lens, index, |rule| delete_rule_fits(lens, index, effect, rule)) {
+            out.push(must("delete-nothing", format!("it would delete `{shown}`, where nothing is now")));
+        }
+    } else if removes && !silenced(lens, index, |rule| delete_rule_fits(lens, index, effect, rule)) {
         let below = if effect.manner.recursive { " with everything below" } else { "" };
         out.push(must("delete", format!("it deletes `{shown}`{below}")));
     }
     // A recursive delete that a rule names is no danger, but taking away the work itself always is.
     if let Some((Tier::Dangerous, what)) = effect_tier(lens, index, effect)
-        && (!removes
+        && (!(removes && effect.manner.recursive)
             || below(&lens.case.reading.surroundings.workspace, &standing.fact.canonical)
             || standing.fact.canonical.ends_with("/.git"))
     {
@@ -193,6 +248,18 @@ fn path(lens: &Lens<'_>, index: usize, effect: &Effect, out: &mut Vec<Reason>) {
     if effect.manner.overwrite && !silenced(lens, index, |rule| rule.matcher.overwrite && matches!(rule.matcher.subject, Subject::Write(_)))
     {
         out.push(must("overwrite", format!("it replaces `{shown}`")));
+    }
+}
+
+/// A path in the words of a program whose effects are not all known: it may be read or changed.
+fn named(standing: &Standing<'_>, shown: &str, out: &mut Vec<Reason>) {
+    if let Some(why) = standing.secret {
+        out.push(must("secret", format!("its words name `{shown}`, which may hold secrets: {why}")));
+    } else if let Some(why) = &standing.protected {
+        out.push(must("protected", format!("its words name `{shown}`, which is protected: {why}")));
+    }
+    if !standing.inside && !standing.common && !standing.sink {
+        out.push(must("outside", format!("`{shown}` is outside of the workspace")));
     }
 }
 

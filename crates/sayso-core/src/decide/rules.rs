@@ -1,6 +1,7 @@
 //! Which rules match what: deny and ask over-approximated, allow under-approximated.
 
 use crate::decide::lens::{Lens, reason};
+use crate::decide::uncovered::lead_word;
 use crate::decide::{pre_approved, seen_paths};
 use crate::draft::Command;
 use crate::effect::{Effect, EffectKind, Target};
@@ -227,16 +228,18 @@ fn matcher_hits(lens: &Lens<'_>, matcher: &Matcher, index: usize, effect: &Effec
     }
 }
 
-/// Behind a `cd`, a word with a slash is another file than the rule names, and git works on another repository.
+/// Behind a `cd`, a word with a slash is another file than the rule names, and git works on another repository, as it does with `-C`.
 fn runs_where_it_says(lens: &Lens<'_>, part: Option<usize>, command: &Command, patterns: &[CommandPattern]) -> bool {
-    if command.stays() {
+    let options = command.words.iter().skip(1).take_while(|word| word.starts_with('-'));
+    let goes = command.words.first().is_some_and(|name| name == "git") && options.into_iter().any(|word| word == "-C");
+    if command.stays() && !goes {
         return true;
     }
     let repository = part.and_then(|part| lens.case.reading.git.get(part)).and_then(Option::as_ref);
     let elsewhere = repository.is_some_and(|fact| fact.root.as_deref() != Some(lens.case.reading.surroundings.workspace.as_str()));
     let by_path =
         command.words.first().is_some_and(|word| word.contains('/')) || patterns.iter().any(|pattern| pattern.written.contains('/'));
-    !elsewhere && !by_path
+    !elsewhere && (!by_path || command.stays())
 }
 
 fn path_hits(lens: &Lens<'_>, globs: &[PathGlob], index: usize, effect: &Effect, reach: Reach) -> bool {
@@ -342,7 +345,9 @@ pub(super) fn covers(lens: &Lens<'_>, index: usize) -> Option<Reason> {
     let listed = allow_rules(lens, index);
     // An environment change is its own matter: a rule for the command does not know of it.
     let fits = |rule: &&&Rule| match &rule.matcher.subject {
-        Subject::Command(patterns) => command_effect(effect) && spelled_out(lens, effect, patterns.iter()),
+        Subject::Command(patterns) => {
+            command_effect(effect) && spelled_out(lens, effect, patterns.iter()) && leads_written(lens, effect, patterns)
+        }
         Subject::Write(_) => !effect.manner.overwrite || rule.matcher.overwrite,
         _ => true,
     };
@@ -387,6 +392,12 @@ pub(super) fn spelled_out<'a>(lens: &Lens<'_>, effect: &Effect, patterns: impl I
     }
     let mut patterns = patterns;
     patterns.any(|pattern| pattern.matches(command, Reach::Narrow) && pattern.names_options(command))
+}
+
+/// Whether one of the patterns writes out every word that leads the command to other code, another project or another configuration.
+fn leads_written(lens: &Lens<'_>, effect: &Effect, patterns: &[CommandPattern]) -> bool {
+    let command = effect.part.and_then(|part| lens.case.reading.commands.get(part));
+    command.is_none_or(|command| command.leads.is_empty() || patterns.iter().any(|pattern| pattern.covers(command)))
 }
 
 /// Whether a rule about the command covers an effect of it: its own effects, but no redirect, privilege or change of the environment.
@@ -436,6 +447,9 @@ fn unmet_constraint(lens: &Lens<'_>, part: usize, command: &Command, rule: &Shel
     }
     if !runs_where_it_says(lens, Some(part), command, std::slice::from_ref(&rule.pattern)) {
         return Some("the command runs in another folder".to_owned());
+    }
+    if let Some(lead) = command.leads.first().filter(|_| !rule.pattern.covers(command)) {
+        return Some(format!("it does not write out `{}`, which {}", lead_word(command, lead), lead.does));
     }
     (!rule.sandbox_paths.is_empty() && !paths_in_roots(lens, part, rule))
         .then(|| format!("not all of its paths are in `{}`", rule.sandbox_paths.join("`, `")))

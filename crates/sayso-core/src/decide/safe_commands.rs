@@ -104,6 +104,11 @@ fn why_not_covered(lens: &Lens<'_>, command: &Command, entry: &SafeCommand, effe
     if !command_effect(effect) {
         return Some("it gains rights");
     }
+    if !command.leads.is_empty() && !entry.pattern.covers(command) {
+        return Some(
+            "it has a word that leads to other code, another project or another configuration, which the entry does not write out",
+        );
+    }
     (!spelled_out(lens, effect, std::iter::once(&entry.pattern))).then_some("it has an option that sayso does not know")
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::decide::lens::{Lens, reason};
-use crate::paths::{below_folded, join, relative};
+use crate::paths::{join, relative};
 use crate::policy::glob::{PathGlob, Subject as PathSubject};
 use crate::policy::index::PathRules;
 use crate::policy::rule::{Matcher, Rule, Subject};
@@ -37,8 +37,10 @@ pub(super) fn reasons(lens: &Lens<'_>, decision: Decision, out: &mut Vec<Reason>
     }
     let around = &reading.surroundings;
     for one in &seen {
-        if decision == Decision::Deny && around.own.iter().any(|own| below_folded(&one.path, &own.path)) {
-            out.push(reason(Decision::Deny, "own-files", &format!("`{}` belongs to sayso, and no agent may touch it", one.path)));
+        if decision == Decision::Deny
+            && let Some(own) = around.own.iter().find(|own| own.holds(&one.path))
+        {
+            out.push(reason(Decision::Deny, "own-files", &own.why(&one.path)));
         }
         let first = relative(&one.path, &around.workspace).filter(|_| !one.open).map(|rest| rest.split('/').next().unwrap_or_default());
         let first = if one.open { None } else { first.or(Some("")) };

@@ -2,9 +2,10 @@
 
 use crate::draft::Reading;
 use crate::effect::{Effect, EffectKind};
-use crate::fact::{OwnPath, Owner, PathFact, PathKind};
+use crate::fact::{OwnPath, Owner, PathFact, PathKind, Surroundings};
+use crate::installed::OwnReason;
 use crate::operation::Operation;
-use crate::paths::{Common, below, below_folded, common, hidden_in_home, join, protected, secret};
+use crate::paths::{Common, below, below_folded, common, hidden_in_home, join, protected, secret, secret_folder};
 use crate::policy::settings::{Resolved, Root};
 
 /// What is known of the path of one effect.
@@ -48,14 +49,10 @@ impl<'a> Standing<'a> {
             holds(&folder).then(|| (folder.len(), strictness(root), root))
         });
         let root = nearest.max_by_key(|(depth, strictness, _)| (*depth, *strictness)).map(|(_, _, root)| root);
-        let takes_away = effect.kind == EffectKind::Delete && effect.manner.recursive || effect.manner.moved_away;
         let may_replace = effect.kind == EffectKind::Write && effect.manner.recursive;
-        let own = around.own.iter().find(|own| {
-            // Names are compared under every folding: on this file system or another, `.SAYSO` may be the same folder.
-            below_folded(path, &own.path) || takes_away && own.exists && below_folded(&own.path, path)
-        });
+        let own = own(effect, fact, around);
         // `git checkout` and `cp -r` write below a folder, perhaps over our files and mostly not: a person can tell.
-        let own_below = own.is_none() && may_replace && around.own.iter().any(|own| own.exists && below_folded(&own.path, path));
+        let own_below = own.is_none() && may_replace && around.own.iter().any(|own| own.is_taken_along(path));
         let protected = protected(path, home).map(str::to_owned).or_else(|| {
             let extra = settings.protected_paths.iter().find_map(|extra| extra.matches(path, &around.workspace, home));
             extra.map(|written| format!("`protected_paths` has `{written}`"))
@@ -67,6 +64,7 @@ impl<'a> Standing<'a> {
             (!opened && hidden_in_home(path, home)).then_some("hidden in the home folder")
         };
         let stays_closed = effect.kind == EffectKind::Read && effect.manner.listing && fact.kind == PathKind::File;
+        let by_name = if fact.kind == PathKind::Folder { secret_folder(path, home) } else { secret(path, home) };
         Some(Standing {
             fact,
             written: join(&operation.cwd(), &place.written),
@@ -76,11 +74,29 @@ impl<'a> Standing<'a> {
             own,
             own_below,
             protected,
-            secret: secret(path, home).filter(|_| !stays_closed).or_else(|| hidden(home?)),
+            secret: by_name.filter(|_| !stays_closed).or_else(|| hidden(home?)),
             sink: is_sink(path, effect),
             common: effect.kind == EffectKind::Read && is_common(effect, fact, &place.written),
         })
     }
+}
+
+/// The file of sayso's own that an effect touches: by its name, or through a folder above it.
+fn own<'a>(effect: &Effect, fact: &PathFact, around: &'a Surroundings) -> Option<&'a OwnPath> {
+    let path = fact.canonical.as_str();
+    let manner = effect.manner;
+    let is_write = effect.kind == EffectKind::Write && !manner.makes_folder && !manner.moved_away;
+    let takes_away = effect.kind == EffectKind::Delete && manner.recursive || manner.moved_away;
+    // Something else than a folder of this name, or a tree that is copied into it, brings its own file along.
+    let replaces = is_write && !manner.permissions && (manner.recursive || fact.kind != PathKind::Folder);
+    // A folder that cannot be entered hides the file from the program that reads it.
+    let closes = is_write && manner.permissions && path != around.workspace;
+    around.own.iter().find(|own| {
+        own.holds(path)
+            || takes_away && own.is_taken_along(path)
+            || replaces && own.is_replaced_through(path)
+            || closes && own.reason != OwnReason::Sayso && own.is_taken_along(path)
+    })
 }
 
 /// Whether reading a path shows nothing of the person's own. What is not there shows nothing at all.

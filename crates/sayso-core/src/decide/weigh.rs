@@ -3,7 +3,7 @@
 use crate::decide::lens::Lens;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{GitHelper, GitHelperKind, GitScope, ProgramFact, Surroundings};
-use crate::paths::{below, of_the_system, raw_device, vital};
+use crate::paths::{below, of_the_system, raw_device, takeover, vital};
 use crate::policy::command::Reach;
 use crate::verdict::{Risk, Tier};
 
@@ -140,6 +140,12 @@ fn what_git_does(helper: &GitHelper) -> String {
         GitHelperKind::Hook => format!("git would run the hook `{file}`"),
         GitHelperKind::Fetch => format!("git may fetch what is missing from another host, by `{name}` in `{file}`"),
         GitHelperKind::Bare => format!("git takes `{file}` for a repository by its shape alone, and would do what is set there"),
+        GitHelperKind::Outside if name == "repository.link" && value.is_empty() => {
+            format!("`{file}` has more in it than is looked at, and a link in it may lead anywhere")
+        }
+        GitHelperKind::Outside if name == "repository.link" => {
+            format!("git would read `{value}` through the link `{file}`, which leads out of the repository's own data")
+        }
         GitHelperKind::Outside => format!("git would read `{value}` by `{file}`, which is outside of the workspace or secret"),
         GitHelperKind::Stash => format!("git may show files in the stash that it does not track, by `{file}`"),
         GitHelperKind::Untracked => format!("`{file}` is in no repository, and so git shows all that is in the folders it is given"),
@@ -176,10 +182,13 @@ pub(super) fn effect_tier(lens: &Lens<'_>, index: usize, effect: &Effect) -> Opt
     if takes_away && (below(&around.workspace, path) || path.ends_with("/.git")) {
         return Some((Tier::Dangerous, format!("takes away `{path}`, the work itself")));
     }
-    if effect.kind == EffectKind::Delete && effect.manner.recursive {
+    if effect.kind == EffectKind::Delete && effect.manner.recursive && !effect.manner.absent {
         return Some((Tier::Dangerous, format!("deletes `{path}` with everything below")));
     }
-    None
+    let changes = matches!(effect.kind, EffectKind::Write | EffectKind::Delete) && !effect.manner.repository && !standing.sink;
+    let why = takeover(path, &around.workspace, around.home.as_deref()).filter(|_| changes)?;
+    let verb = if effect.kind == EffectKind::Delete { "deletes" } else { "changes" };
+    Some((Tier::Dangerous, format!("{verb} `{path}`: {why}")))
 }
 
 /// The root, a folder of the system, everything above a home, and anybody's home.

@@ -5,13 +5,18 @@ use super::fold::{fold, fold_whole};
 use super::glob::fits;
 use super::laid_out::Group;
 
-/// Said of nothing else, so that it tells these patterns from others.
-pub(super) const WHY: &str = "name of a key or of a folder of secrets";
-
 pub(super) const BROAD: &[Group] = &[Group {
-    why: WHY,
+    why: "name of a key or of a folder of secrets",
     patterns: &[
         "secrets/*",
+        "passwords/*",
+        "private_keys/*",
+        "private-keys/*",
+        "api_keys/*",
+        "api-keys/*",
+        "ssh_keys/*",
+        "ssh-keys/*",
+        "keystores/*",
         "kubeconfig*$",
         "*-kubeconfig$",
         "*_kubeconfig$",
@@ -58,11 +63,13 @@ const ORDINARY: [&str; 16] = [
 
 /// Whether a path with a broad name bears it as a source does.
 pub(super) fn is_source(canonical: &str) -> bool {
-    let is_ordinary = |folded: &str| {
-        let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
-        ending.is_some_and(|ending| SOURCES.contains(&ending)) || ORDINARY.iter().any(|pattern| fits(pattern, folded))
-    };
-    components(canonical).last().is_some_and(|name| is_ordinary(&fold(name)) && is_ordinary(&fold_whole(name)))
+    components(canonical).last().is_some_and(|name| is_source_name(&fold(name)) && is_source_name(&fold_whole(name)))
+}
+
+/// Whether a folded name is that of a source, or of a file that every project has.
+pub(super) fn is_source_name(folded: &str) -> bool {
+    let ending = folded.rsplit_once('.').map(|(_, ending)| ending);
+    ending.is_some_and(|ending| SOURCES.contains(&ending)) || ORDINARY.iter().any(|pattern| fits(pattern, folded))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::fold::{fold, fold_whole, has_two_forms};
 use super::glob::means;
 use super::laid_out::{ANYWHERE, AT_HOME, AT_ROOT, BY_ENDING, BY_START, DOTTED, pair_bucket, start_bucket};
+use super::secret::may_be_by_words;
 use super::table::Table;
 use super::{below_folded, components, protected, secret};
 
@@ -41,6 +42,7 @@ impl Entries {
         !self.by_name_alone
             || !name.is_ascii()
             || name.contains(['~', '\\'])
+            || may_be_by_words(name)
             || [&secret::TABLE, &protected::TABLE].into_iter().any(|table| table.has_name(name))
     }
 }
@@ -121,7 +123,7 @@ mod tests {
             .collect();
         names.extend(
             "src a.rs Main.RS .GIT home u ws etc dev proc self fd 1 x:.env .env.example ENV~1 \u{e9}.pem secrets.rs .env. "
-                .split(' ')
+                .split_whitespace()
                 .map(str::to_owned),
         );
         names.sort();

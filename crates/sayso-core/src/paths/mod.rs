@@ -6,6 +6,7 @@
 mod active;
 mod broad;
 mod built;
+mod cloud_credentials;
 mod common;
 mod credentials;
 mod entries;
@@ -15,14 +16,22 @@ mod glob;
 mod hidden;
 mod laid_out;
 mod lexical;
+mod look_alike;
 mod obeyed;
 mod odd;
+mod person_credentials;
 mod place;
 mod private;
 mod prose;
 mod protected;
 mod secret;
+#[cfg(test)]
+mod secret_tests;
+mod secret_words;
 mod table;
+mod takeover;
+mod tool_credentials;
+mod vault_names;
 mod vital;
 
 pub use active::active;
@@ -33,10 +42,12 @@ pub use extra::ExtraProtected;
 pub use fold::{fold, is_short_name_of};
 pub use hidden::{hidden_in_home, tools_in_home};
 pub use lexical::join;
+pub use look_alike::{as_seen, looks_like_another};
 pub use odd::{Odd, odd};
 pub use prose::{active_in, prose_in};
 pub use protected::{protected, protected_names};
-pub use secret::{secret, secret_names};
+pub use secret::{secret, secret_folder, secret_names};
+pub use takeover::takeover;
 pub use vital::{of_the_system, raw_device, vital};
 
 /// Whether a path is a folder or lies below it, by whole components: `/ws-evil` is not below `/ws`.
@@ -60,13 +71,13 @@ pub fn below_folded(path: &str, folder: &str) -> bool {
 }
 
 /// The names in a path.
-fn components(path: &str) -> Components<'_> {
+pub(crate) fn components(path: &str) -> Components<'_> {
     Components { rest: path }
 }
 
 /// Walks bytes, as `str::split` takes several times as long on names this short.
 #[derive(Clone)]
-struct Components<'a> {
+pub(crate) struct Components<'a> {
     rest: &'a str,
 }
 

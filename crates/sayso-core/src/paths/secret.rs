@@ -1,12 +1,17 @@
 //! Files whose content gives power over something: reading them must be asked for.
 
-use super::broad::{self, BROAD, is_source};
+use super::broad::{BROAD, is_source};
+use super::cloud_credentials::CLOUDS;
 use super::credentials::CREDENTIALS;
 use super::fold::fold_whole;
 use super::glob::fits;
 use super::laid_out::Group;
+use super::person_credentials::PERSON;
 use super::private::PRIVATE;
+use super::secret_words;
 use super::table::{Table, table};
+use super::tool_credentials::TOOLS;
+use super::vault_names::VAULTS;
 use super::{below, components, fold};
 
 const SECRET: &[Group] = &[
@@ -226,27 +231,53 @@ const PUBLIC: &[&str] = &[
 
 /// The built-in names, by why reading them is asked about.
 pub fn secret_names() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    SECRET.iter().chain(PRIVATE).chain(CREDENTIALS).chain(BROAD).map(|group| (group.why, group.patterns))
+    let listed = ALL.iter().copied().flatten().map(|group| (group.why, group.patterns));
+    listed.chain([(secret_words::WHY, secret_words::SHOWN)])
 }
 
-pub(super) static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, BROAD);
+const ALL: [&[Group]; 8] = [SECRET, PRIVATE, CREDENTIALS, TOOLS, CLOUDS, PERSON, VAULTS, BROAD];
 
-/// The table for sources with a broad name. Nearly all paths have none, and are looked up once.
+pub(super) static TABLE: Table = table!(SECRET, PRIVATE, CREDENTIALS, TOOLS, CLOUDS, PERSON, VAULTS, BROAD);
+
+/// The table for sources, which bear many of the names without being secret. Nearly all paths bear none, and are looked up once.
 static SURE: Table = table!(SECRET, PRIVATE, CREDENTIALS);
 
 /// Why reading a path would show secrets, if it would: the reason in words, such as "browser profile".
 ///
 /// Fixtures and examples get no exception but by name: a key in a test folder is as often a real one.
 pub fn secret(canonical: &str, home: Option<&str>) -> Option<&'static str> {
+    let by_words = |path: &str| secret_words::is_secret_by_words(path).then_some(secret_words::WHY);
+    let found = |path: &str| secret_folder(path, home).or_else(|| by_words(path).filter(|_| !ends_publicly(path)));
+    found(canonical).or_else(|| found(&path_of_original(canonical)?))
+}
+
+/// [`secret()`] of what is known to be a folder: the words of its name say nothing of what is in it.
+pub fn secret_folder(canonical: &str, home: Option<&str>) -> Option<&'static str> {
     // What the program itself has open was judged when it was opened.
-    if below(canonical, "/proc/self/fd") {
+    if below(canonical, "/proc/self/fd") || KEYS_OF_PACKAGES.iter().any(|folder| below(canonical, folder)) {
         return None;
     }
-    let why = match TABLE.find(canonical, home)? {
-        broad::WHY if is_source(canonical) => SURE.find(canonical, home)?,
-        why => why,
-    };
-    (!components(canonical).last().is_some_and(is_public)).then_some(why)
+    let why = TABLE.find(canonical, home)?;
+    let why = if is_source(canonical) { SURE.find(canonical, home)? } else { why };
+    (!ends_publicly(canonical)).then_some(why)
+}
+
+/// Public keys that packages are checked with.
+const KEYS_OF_PACKAGES: [&str; 4] = ["/usr/share/keyrings", "/etc/apt/keyrings", "/etc/apt/trusted.gpg.d", "/etc/pki/rpm-gpg"];
+
+/// The path without the ending that makes a copy of it, such as `.bak`.
+fn path_of_original(canonical: &str) -> Option<String> {
+    let (folder, name) = canonical.rsplit_once('/')?;
+    secret_words::original_of(name).map(|original| format!("{folder}/{original}"))
+}
+
+/// Whether an entry of any folder may be secret by what this name says.
+pub(super) fn may_be_by_words(name: &str) -> bool {
+    secret_words::may_have_words(name) || secret_words::original_of(name).is_some()
+}
+
+fn ends_publicly(canonical: &str) -> bool {
+    components(canonical).last().is_some_and(is_public)
 }
 
 /// Whether a file of this name is for everybody, wherever it lies.
@@ -307,6 +338,6 @@ mod tests {
 
     #[test]
     fn no_pattern_is_lost() {
-        check_that_every_pattern_is_found(&TABLE, &[SECRET, PRIVATE, CREDENTIALS, BROAD]);
+        check_that_every_pattern_is_found(&TABLE, &ALL);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::draft::Command;
+use crate::draft::{Command, Lead};
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use crate::policy::glob::{alternatives_of, wild};
 use crate::policy::safe_command::Caution;
@@ -132,6 +132,32 @@ impl CommandPattern {
                     || command.stages.iter().any(|words| self.matches_words(words, reach) || self.matches_normal(words)))
     }
 
+    /// Whether it matches a command narrowly and writes out every word that leads it elsewhere.
+    pub fn covers(&self, command: &Command) -> bool {
+        self.alternatives.iter().any(|alternative| {
+            self.alternative_matches(alternative, &command.words, Reach::Narrow)
+                && command.leads.iter().all(|lead| self.writes_out(alternative, command, lead))
+        })
+    }
+
+    /// Whether an alternative has the word of a lead itself, or its option with a wildcard for the value.
+    fn writes_out(&self, alternative: &Alternative, command: &Command, lead: &Lead) -> bool {
+        let Some(word) = command.words.get(lead.word) else { return false };
+        let option = word.get(..lead.name).unwrap_or(word);
+        let is_written = |part: &str| match part.find(['*', '?']) {
+            None => part == word,
+            Some(at) => !option.is_empty() && part.get(..at).is_some_and(|literal| literal.starts_with(option)),
+        };
+        match self.form {
+            // A text has no places: an option that is given twice has to be written twice.
+            Form::Glob => {
+                let given = command.words.iter().filter(|other| other.starts_with(option)).count();
+                alternative.text.split_whitespace().filter(|part| is_written(part)).count() >= given
+            }
+            _ => alternative.words.get(lead.word).is_some_and(|part| is_written(part)),
+        }
+    }
+
     /// Whether it names exactly this program, without a wildcard.
     pub fn names(&self, program: &str) -> bool {
         self.alternatives.iter().any(|alternative| alternative.words.first().is_some_and(|word| word == program))
@@ -171,14 +197,18 @@ impl CommandPattern {
     }
 
     fn matches_words(&self, words: &[String], reach: Reach) -> bool {
-        self.alternatives.iter().any(|alternative| match self.form {
+        self.alternatives.iter().any(|alternative| self.alternative_matches(alternative, words, reach))
+    }
+
+    fn alternative_matches(&self, alternative: &Alternative, words: &[String], reach: Reach) -> bool {
+        match self.form {
             Form::Glob => {
                 let joined = words.join(" ");
                 wild(&alternative.text, &joined) || alternative.text.strip_suffix(" *").is_some_and(|start| wild(start, &joined))
             }
             Form::Exact => alternative.words == words,
             Form::Words | Form::Prefix => words_match(&alternative.words, words, alternative.open, reach),
-        })
+        }
     }
 
     fn matches_normal(&self, normal: &[String]) -> bool {
@@ -524,6 +554,32 @@ pub(crate) mod tests {
         assert!(make.names("make") && make.names("ninja") && !make.names("cargo"));
         let named = |text: &str| make.names_options(&Blanks.commands(text).unwrap()[0]);
         assert!(named("make --jobs all") && named("make all") && !named("make --jobs --always-make"));
+    }
+
+    #[test]
+    fn finding_j_07_a_word_that_leads_elsewhere_must_be_written_out() {
+        let lead = |word: usize, name: usize| Lead { word, name, does: "names another project".to_owned() };
+        let command = |text: &str, leads: Vec<Lead>| Command { leads, ..Blanks.commands(text).unwrap().remove(0) };
+        let make = command("make -C sub all", vec![lead(1, 2)]);
+        for (written, covers) in [
+            ("make *", false),
+            ("make -C *", true),
+            ("make -C sub *", true),
+            ("make -C sub all", true),
+            ("make * sub all", false),
+            ("make -C other *", false),
+            ("{make,ninja} -C sub *", true),
+        ] {
+            assert_eq!(pattern(written, Form::Words).covers(&make), covers, "{written}");
+        }
+        assert!(!pattern("make *", Form::Glob).covers(&make) && pattern("make -C *", Form::Glob).covers(&make));
+        assert!(!pattern("make", Form::Prefix).covers(&make) && pattern("make -C", Form::Prefix).covers(&make));
+        // The same option once more is another word.
+        let twice = command("make -C sub -C evil", vec![lead(1, 2), lead(3, 2)]);
+        assert!(!pattern("make -C sub *", Form::Words).covers(&twice) && !pattern("make -C *", Form::Glob).covers(&twice));
+        let attached = command("npm test --prefix=sub", vec![lead(2, 9)]);
+        assert!(pattern("npm test --prefix=* *", Form::Words).covers(&attached));
+        assert!(!pattern("npm test --pre* *", Form::Words).covers(&attached) && !pattern("npm test *", Form::Words).covers(&attached));
     }
 
     #[test]

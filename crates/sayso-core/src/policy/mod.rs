@@ -24,6 +24,7 @@ mod tool_rules;
 
 use std::collections::BTreeMap;
 
+use crate::installed::InstalledPath;
 use crate::mode::Mode;
 use crate::packed::{Packed, Packer, Unpacker, packed};
 use command::CommandReader;
@@ -44,6 +45,7 @@ pub struct Policy {
     views: Vec<View>,
     broken: Option<String>,
     missing_sandbox: Option<MissingSandbox>,
+    installed: Vec<InstalledPath>,
 }
 
 /// What is refused because the policy requires an OS sandbox and this machine has none.
@@ -100,10 +102,12 @@ impl Packed for Policy {
     fn pack(&self, out: &mut Packer) {
         self.views.pack(out);
         self.broken.pack(out);
+        self.installed.pack(out);
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Some(Policy { views: Packed::unpack(from)?, broken: Packed::unpack(from)?, missing_sandbox: None })
+        let (views, broken, installed) = (Packed::unpack(from)?, Packed::unpack(from)?, Packed::unpack(from)?);
+        Some(Policy { views, broken, missing_sandbox: None, installed })
     }
 }
 
@@ -122,17 +126,27 @@ impl Policy {
             let profile = overrides.environment_profile.as_deref().or(overrides.profile.as_deref());
             views.push(view(&trusted, (profile, overrides.environment_mode.or(overrides.mode)), reader));
         }
-        Policy { views, broken: None, missing_sandbox: None }
+        Policy { views, broken: None, missing_sandbox: None, installed: Vec::new() }
     }
 
     /// A policy that could not be read: it denies everything and says why.
     pub fn broken(why: impl Into<String>) -> Policy {
-        Policy { views: Vec::new(), broken: Some(why.into()), missing_sandbox: None }
+        Policy { views: Vec::new(), broken: Some(why.into()), missing_sandbox: None, installed: Vec::new() }
     }
 
     /// Why everything is denied, if the policy could not be read.
     pub fn why_broken(&self) -> Option<&str> {
         self.broken.as_deref()
+    }
+
+    /// Says where sayso is installed: what counts as its own besides its folders.
+    pub fn set_installed(&mut self, installed: Vec<InstalledPath>) {
+        self.installed = installed;
+    }
+
+    /// Where sayso is installed.
+    pub fn installed(&self) -> &[InstalledPath] {
+        &self.installed
     }
 
     /// Refuses tools, since a required sandbox is missing.

@@ -117,6 +117,9 @@ fn effect(kind: EffectKind, words: &[&str], part: usize) -> Effect {
         known_program: has("known"),
         listing: has("listing"),
         maybe_option: false,
+        named: false,
+        absent: false,
+        permissions: false,
         argument: has("argument"),
     };
     let part = (!has("alone") && !has("tool-file")).then_some(part);
@@ -145,7 +148,7 @@ impl Scene {
             }
             None => (Call::command(first, "/home/u/ws"), Reading { commands: vec![command(first)], ..Reading::default() }),
         };
-        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true };
+        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true, reason: Default::default() };
         reading.surroundings = Surroundings {
             workspace: "/home/u/ws".to_owned(),
             cwd: "/home/u/ws".to_owned(),

@@ -69,6 +69,10 @@ impl Response {
 /// #                 Some(Fact::Program(ProgramFact { file: Some(format!("/usr/bin/{name}")), changeable: false, inside_workspace: false }))
 /// #             }
 /// #             Question::GitHelpers { .. } => Some(Fact::Git(GitFact { root: None, helpers: vec![], incomplete: false })),
+/// #             Question::Path { path, .. } => Some(Fact::Path(PathFact {
+/// #                 canonical: format!("{cwd}/{path}"), links: vec![], kind: PathKind::Missing, hard_links: 0, owner: Owner::Me,
+/// #                 writable_by_others: false, closed_to_others: false, case_insensitive: false, ignored: Ignored::No, size: None,
+/// #             })),
 /// #             _ => None,
 /// #         };
 /// #         Facts { surroundings, answers: questions.iter().map(answer).collect() }

@@ -83,6 +83,8 @@ struct Source {
     name: String,
     text: String,
     lacks: Option<&'static str>,
+    /// Whether it can be executed, where that is known.
+    executable: Option<bool>,
 }
 
 /// The texts that a command runs. A file that cannot be read brings none, and that is told.
@@ -97,13 +99,13 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
         open.add(file, &command.words, &command.folders, &cwd, 0);
     }
     for words in reading.opaque.iter().flat_map(|opaque| &opaque.seen) {
-        open.add(None, words, &[], &cwd, 0);
+        open.add_seen(words, &cwd, 0);
     }
     let mut scripts: Vec<Script> = Vec::new();
     let mut known = BTreeSet::new();
-    while let Some((words, folder, depth)) = open.left.pop_front() {
+    while let Some(Candidate { words, folder, depth, only_seen }) = open.left.pop_front() {
         let place = Place { world, looked: &looked, folder, workspace: operation.workspace() };
-        for script in of_command(&place, &words) {
+        for script in of_command(&place, &words, only_seen) {
             if !known.insert((script.name.clone(), script.shown.clone())) {
                 continue;
             }
@@ -113,9 +115,11 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
             }
             if let Some(text) = &script.shell {
                 let draft = sayso_shell::analyse(text);
-                let seen = draft.opaque.iter().flat_map(|opaque| &opaque.seen).map(|words| (words, [].as_slice()));
-                for (words, folders) in draft.commands.iter().map(|command| (&command.words, command.folders.as_slice())).chain(seen) {
-                    open.add(None, words, folders, &script.folder, depth + 1);
+                for command in &draft.commands {
+                    open.add(None, &command.words, &command.folders, &script.folder, depth + 1);
+                }
+                for words in draft.opaque.iter().flat_map(|opaque| &opaque.seen) {
+                    open.add_seen(words, &script.folder, depth + 1);
                 }
             }
             scripts.push(script);
@@ -129,11 +133,20 @@ pub(crate) fn find(world: &dyn World, operation: &Operation, reading: &Reading) 
 
 const MORE: &str = "it runs more scripts than were looked at";
 
+/// A command that may run a script.
+struct Candidate {
+    words: Vec<String>,
+    folder: String,
+    depth: usize,
+    /// Its words stand in a text that could not be read, where they may be data.
+    only_seen: bool,
+}
+
 /// Commands that may run a script, and are still to be looked at. Each is looked at once, and a line may have very many.
 #[derive(Default)]
 struct Open {
-    left: VecDeque<(Vec<String>, String, usize)>,
-    known: BTreeSet<(Vec<String>, String)>,
+    left: VecDeque<Candidate>,
+    known: BTreeSet<(Vec<String>, String, bool)>,
     is_cut: bool,
 }
 
@@ -144,12 +157,22 @@ impl Open {
         // Where it may run in several folders, it may run the script of each.
         let here = [String::new()];
         for folder in if folders.is_empty() { &here } else { folders } {
-            let folder = join(cwd, folder);
-            if self.known.len() >= MOST_LOOKS || depth > DEEPEST {
-                self.is_cut = true;
-            } else if self.known.insert((words.clone(), folder.clone())) {
-                self.left.push_back((words.clone(), folder, depth));
-            }
+            self.push(Candidate { words: words.clone(), folder: join(cwd, folder), depth, only_seen: false });
+        }
+    }
+
+    /// The same for words that were only seen.
+    fn add_seen(&mut self, words: &[String], cwd: &str, depth: usize) {
+        if words.first().is_some_and(|first| may_run(first)) {
+            self.push(Candidate { words: words.to_vec(), folder: join(cwd, ""), depth, only_seen: true });
+        }
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        if self.known.len() >= MOST_LOOKS || candidate.depth > DEEPEST {
+            self.is_cut = true;
+        } else if self.known.insert((candidate.words.clone(), candidate.folder.clone(), candidate.only_seen)) {
+            self.left.push_back(candidate);
         }
     }
 }
@@ -161,7 +184,7 @@ fn may_run(program: &str) -> bool {
 }
 
 /// What one command runs.
-fn of_command(place: &Place<'_>, words: &[String]) -> Vec<Script> {
+fn of_command(place: &Place<'_>, words: &[String], only_seen: bool) -> Vec<Script> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
     match first.rsplit('/').next().unwrap_or(first) {
         "sh" | "bash" | "dash" | "ash" | "zsh" | "ksh" | "mksh" => shell_file::started(place, rest),
@@ -170,7 +193,7 @@ fn of_command(place: &Place<'_>, words: &[String]) -> Vec<Script> {
         "just" => justfile::recipes(place, rest),
         "npm" | "pnpm" | "yarn" | "bun" | "composer" | "deno" => json_tasks::tasks(place, first, rest),
         "cargo" => cargo_alias::alias(place, rest),
-        _ if first.contains('/') => shell_file::program(place, first),
+        _ if first.contains('/') => shell_file::program(place, first, only_seen),
         _ => Vec::new(),
     }
 }
@@ -203,7 +226,7 @@ impl<'a> Place<'a> {
         let text = if whole { text } else { text.rsplit_once('\n').map_or(text.clone(), |(lines, _)| lines.to_owned()) };
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let name = relative(&path, self.workspace).map_or_else(|| path.clone(), str::to_owned);
-        Some(Source { name, text, lacks: (!whole).then_some("the rest of the file is not read") })
+        Some(Source { name, text, executable: content.executable, lacks: (!whole).then_some("the rest of the file is not read") })
     }
 
     /// Reads the first of these files that is there, here or above, up to the workspace.

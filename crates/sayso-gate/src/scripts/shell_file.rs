@@ -36,8 +36,10 @@ fn read(place: &Place<'_>, file: &str) -> Option<Script> {
 }
 
 /// A program by its path, if it is a text: without an interpreter in its first line it is a shell's. One that no shell runs is only shown.
-pub(super) fn program(place: &Place<'_>, file: &str) -> Vec<Script> {
-    let source = place.read(file).filter(|source| !source.text.contains('\0'));
+/// Where its name was only seen, it may be data: then it has to be a program by its mode or its first line.
+pub(super) fn program(place: &Place<'_>, file: &str, only_seen: bool) -> Vec<Script> {
+    let is_program = |source: &Source| !only_seen || source.executable != Some(false) || source.text.starts_with("#!");
+    let source = place.read(file).filter(|source| !source.text.contains('\0') && is_program(source));
     let of_shell = |source: &Source| interpreter(&source.text).is_none_or(|name| !OTHERS.contains(&name));
     source.map(|source| (of_shell(&source), source)).map(|(is_shell, source)| script(place, source, is_shell)).into_iter().collect()
 }

@@ -7,6 +7,7 @@
     reason = "a helper of a test may fail like a test"
 )]
 
+mod attack_kit;
 mod bench;
 mod config_keys;
 mod events;

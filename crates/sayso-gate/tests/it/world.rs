@@ -198,7 +198,7 @@ impl World for Scripted {
                 }
             })
         });
-        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true };
+        let own = |path: &str, private: bool| OwnPath { path: path.to_owned(), private, exists: true, reason: Default::default() };
         let surroundings = Surroundings {
             workspace: workspace.to_owned(),
             cwd: cwd.to_owned(),

@@ -12,10 +12,20 @@ const MOST: usize = 64;
 
 impl Cursor<'_> {
     /// What a pair of braces is.
-    pub(super) fn brace(&mut self, after_at: bool) -> Reading<Piece> {
+    pub(super) fn brace(&mut self) -> Reading<Piece> {
         let rest = self.rest();
         let inner = rest.bytes().skip(1).take_while(|byte| is_listed(*byte)).take(4096).count();
-        let closed = rest.as_bytes().get(1 + inner) == Some(&b'}');
+        let end = rest.as_bytes().get(1 + inner);
+        // A brace that is not closed in its word is text: `{x y}`.
+        if end.is_none_or(|byte| is_meta(*byte) && !matches!(byte, b'<' | b'>')) && inner < 4096 {
+            let text = rest.get(..1 + inner).unwrap_or_default();
+            if !text.contains(['*', '?']) {
+                let text = text.to_owned();
+                self.at += text.len();
+                return Ok(Piece::Text { text, quoted: false });
+            }
+        }
+        let closed = end == Some(&b'}');
         if !closed {
             return self.refuse("braces that are read differently by different shells");
         }
@@ -28,7 +38,7 @@ impl Cursor<'_> {
         let piece = match choices(content) {
             Some(choices) if choices.len() <= MOST => Piece::Braces { choices, written },
             Some(_) => return self.refuse("braces that stand for very many words"),
-            None if self.is_plain_pair(content, after_at) => Piece::Text { text: written, quoted: false },
+            None if self.is_plain_pair(content) => Piece::Text { text: written, quoted: false },
             None => return self.refuse("braces that are read differently by different shells"),
         };
         self.at += 2 + inner;
@@ -36,11 +46,14 @@ impl Cursor<'_> {
     }
 
     /// Whether a pair without a list stays as it is in every shell: nothing behind it in the word may turn it into one.
-    fn is_plain_pair(&self, content: &str, after_at: bool) -> bool {
+    fn is_plain_pair(&self, content: &str) -> bool {
         let plain = content.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
         let behind = self.rest().as_bytes().get(2 + content.len()..).unwrap_or_default();
         let lists_on = behind.iter().take_while(|byte| !is_meta(**byte)).any(|byte| b",{}".contains(byte));
-        plain && !lists_on && (content.is_empty() || after_at)
+        let before = self.at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied().unwrap_or(b' ');
+        // One shell can be told to make a word of each letter, which next to other text is another name.
+        let alone = is_meta(before) && behind.first().is_none_or(|byte| is_meta(*byte));
+        plain && !lists_on && (content.is_empty() || alone || matches!(before, b'@' | b'^'))
     }
 }
 

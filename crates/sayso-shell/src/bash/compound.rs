@@ -102,7 +102,7 @@ impl Cursor<'_> {
     }
 
     /// `do … done`.
-    fn body(&mut self) -> Reading<super::tree::Script> {
+    pub(super) fn body(&mut self) -> Reading<super::tree::Script> {
         self.expect("do")?;
         let body = self.filled(Until::Words(&["done"]))?;
         self.expect("done")?;
@@ -117,7 +117,7 @@ impl Cursor<'_> {
         self.at += 3;
         self.blanks();
         if self.rest().starts_with("((") {
-            return self.refuse("arithmetic with names is evaluated when it runs");
+            return self.counting_loop();
         }
         let rest = self.rest();
         let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();

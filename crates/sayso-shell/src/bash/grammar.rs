@@ -195,13 +195,34 @@ impl Cursor<'_> {
             simple.end = self.at;
         }
         if self.peek() == Some(b'(') {
-            return self.refuse(if simple.words.len() == 1 { "a function is defined" } else { "`(` stands inside of a command" });
+            if simple.words.len() != 1 {
+                return self.refuse("`(` stands inside of a command");
+            }
+            return self.function(&simple);
         }
         simple.end = simple.end.max(simple.redirects.last().map_or(0, |redirect| redirect.end)).max(simple.start);
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty() {
             return self.refuse("a command is missing");
         }
         Ok(Node::Simple(simple))
+    }
+
+    /// `name() { …; }` and `name() ( … )`, from the parenthesis on.
+    fn function(&mut self, simple: &Simple) -> Reading<Node> {
+        let name = simple.words.first().and_then(Word::bare).filter(|name| crate::characters::is_name(name)).map(str::to_owned);
+        let plain = simple.assignments.is_empty() && simple.redirects.is_empty() && self.pending.is_empty();
+        let (Some(name), true) = (name, plain) else { return self.refuse("a function is defined") };
+        self.at += 1;
+        self.blanks();
+        if !self.take(")") {
+            return self.refuse("a function is defined");
+        }
+        self.lines()?;
+        let starts = self.keyword() == Some("{") || self.peek() == Some(b'(');
+        match if starts { self.compound()? } else { None } {
+            Some(body @ (Node::Group(..) | Node::Subshell(..))) => Ok(Node::Function { name, body: Box::new(body) }),
+            _ => self.refuse("a function is defined"),
+        }
     }
 
     /// `name=…` at the front of a command.
@@ -285,9 +306,11 @@ impl Cursor<'_> {
         if operator.starts_with('<') && operator.as_bytes().get(1).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-') {
             return self.refuse("`<` before a number is read differently by other shells");
         }
+        // It is for reading as well, and the input is meant where no number says otherwise.
+        let opens_both = operator.starts_with("<>").then_some(0);
         self.at += digits;
         let kind = self.redirect_kind()?;
-        let descriptor = self.text.as_bytes().get(start).filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0');
+        let descriptor = self.text.as_bytes().get(start).filter(|byte| byte.is_ascii_digit()).map(|byte| byte - b'0').or(opens_both);
         Ok(Some(Redirect { kind, both, descriptor, start, end: self.at }))
     }
 

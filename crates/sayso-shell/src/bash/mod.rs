@@ -10,6 +10,7 @@ mod arithmetic;
 mod braces;
 mod compound;
 mod conditional;
+mod counting;
 mod cursor;
 mod decoded;
 mod grammar;

@@ -56,7 +56,7 @@ impl Cursor<'_> {
         }
         let form = match self.form()? {
             // Behind a subscript the name alone does not tell the value.
-            Form::Plain if list => Form::List,
+            Form::Plain | Form::Cut { .. } if list => Form::List,
             Form::Changed(pieces) | Form::Or(pieces) if list => {
                 if pieces.is_empty() {
                     Form::List
@@ -96,6 +96,11 @@ impl Cursor<'_> {
         for operator in [":-", ":+", ":?", "-", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^", ",,", ","] {
             if self.take(operator) {
                 let pieces = self.inner_word()?;
+                if let ("##" | "#" | "%%" | "%", [Piece::Text { text, .. }]) = (operator, pieces.as_slice())
+                    && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_./-,:@+=*?".contains(letter))
+                {
+                    return Ok(Form::Cut { operator, pattern: text.clone() });
+                }
                 return Ok(if matches!(operator, ":-" | "-") { Form::Or(pieces) } else { Form::Changed(pieces) });
             }
         }

@@ -58,6 +58,11 @@ fn node(given: &Node, out: &mut Vec<String>) {
             words.iter().flatten().for_each(|word| pieces(&word.pieces, out));
             script(body, out);
         }
+        Node::Count(count) => {
+            redirects(&count.redirects, out);
+            script(&count.body, out);
+        }
+        Node::Function { body, .. } => node(body, out),
         Node::Case { word, arms, redirects: after } => {
             redirects(after, out);
             pieces(&word.pieces, out);
@@ -85,7 +90,7 @@ fn redirects(given: &[super::tree::Redirect], out: &mut Vec<String>) {
 fn pieces(given: &[Piece], out: &mut Vec<String>) {
     for piece in given {
         match piece {
-            Piece::Command { script: inner, .. } | Piece::Process { script: inner } => script(inner, out),
+            Piece::Command { script: inner, .. } | Piece::Process { script: inner, .. } => script(inner, out),
             Piece::Parameter { form: super::tree::Form::Changed(inner) | super::tree::Form::Or(inner), .. } => pieces(inner, out),
             _ => {}
         }
@@ -146,7 +151,7 @@ fn commands_are_found_wherever_they_stand() {
         ("a 2>&1 >/dev/null | b |& c", "a b c"),
         ("arr=(1 2 $(a)); echo \"${arr[@]}\"", "a echo"),
         ("echo '", "!"),
-        ("f() { a; }", "!"),
+        ("f() { a; }", "a"),
         ("function f { a; }", "!"),
         ("echo ${!x}", "!"),
         ("echo ${x@P}", "!"),
@@ -164,7 +169,7 @@ fn commands_are_found_wherever_they_stand() {
         ("[[ -v x ]]", "!"),
         ("echo ~root", "!"),
         ("a\r\nb", "!"),
-        ("echo `a \\`b\\``", "!"),
+        ("echo `a \\`b\\``", "echo a b"),
         ("((x=1))", "!"),
         (": | ( ( a ) )", ": a"),
         ("{fd}>/dev/null a", "!"),

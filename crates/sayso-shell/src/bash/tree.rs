@@ -37,10 +37,26 @@ pub(crate) enum Node {
     Loop { condition: Script, body: Script, redirects: Vec<Redirect> },
     /// `for name in words`; no words means the script's own arguments.
     For { name: String, words: Option<Vec<Word>>, body: Script, redirects: Vec<Redirect> },
+    /// `for ((name = …; …; …))`.
+    Count(Count),
+    /// `name() { …; }`, by the group or subshell that it runs.
+    Function { name: String, body: Box<Node> },
     /// `case`.
     Case { word: Word, arms: Vec<(Vec<Word>, Script)>, redirects: Vec<Redirect> },
     /// `[[ … ]]`, by the words it looks at, and those among them that it compares as numbers.
     Test { words: Vec<Word>, numbers: Vec<Word>, redirects: Vec<Redirect> },
+}
+
+/// A loop over numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) name: String,
+    /// Variables that its arithmetic looks at.
+    pub(crate) names: Vec<String>,
+    /// The number may be below zero.
+    pub(crate) signed: bool,
+    pub(crate) body: Script,
+    pub(crate) redirects: Vec<Redirect>,
 }
 
 /// What stands before a part of a chain.
@@ -127,7 +143,11 @@ pub(crate) enum Piece {
     /// `$( … )` and backticks.
     Command { script: Script, quoted: bool },
     /// `<( … )` and `>( … )`.
-    Process { script: Script },
+    Process {
+        script: Script,
+        /// It reads what is written to it: `>(…)`.
+        fed: bool,
+    },
     /// `$(( … ))`: digits come out, and perhaps a sign, as long as these variables hold plain numbers.
     Number { names: Vec<String>, signed: bool, quoted: bool },
     /// `{a,b}` and `{1..3}`: a word for each in most shells, and text in some.
@@ -147,6 +167,8 @@ pub(crate) enum Form {
     List,
     /// The value, or these pieces if there is none: `${name:-text}`.
     Or(Vec<Piece>),
+    /// The value without what a plain pattern takes off its start (`#`, `##`) or its end (`%`, `%%`).
+    Cut { operator: &'static str, pattern: String },
     /// The value, or something made of it and of these pieces.
     Changed(Vec<Piece>),
 }

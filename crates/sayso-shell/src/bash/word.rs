@@ -72,8 +72,8 @@ impl Cursor<'_> {
                 '=' if !first && !starts_plain(&pieces) || first && place == Place::Value => {
                     return self.refuse("a word that starts with `=` is read differently by other shells");
                 }
-                // A lone `=` or `==` stands in tests.
-                '=' if first && place == Place::Argument && !self.lone_equals() => {
+                // One shell looks for a program by `=name`; behind `==` there is none, so that it refuses the line.
+                '=' if first && place == Place::Argument && !self.is_equals_text() => {
                     return self.refuse("a word that starts with `=` is read differently by other shells");
                 }
                 // `$x{a,b}` is `$xa $xb`: braces come first.
@@ -81,8 +81,7 @@ impl Cursor<'_> {
                     return self.refuse("braces behind a name");
                 }
                 '{' if place == Place::Argument => {
-                    let after_at = ends_with(&pieces, '@') || ends_with(&pieces, '^');
-                    let brace = self.brace(after_at)?;
+                    let brace = self.brace()?;
                     match brace {
                         Piece::Text { text, quoted: false } => text.chars().for_each(|character| push_text(&mut pieces, character)),
                         other => pieces.push(other),
@@ -159,10 +158,9 @@ impl Cursor<'_> {
         self.at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)) == Some(&b'}')
     }
 
-    /// Whether `=` or `==` stands here as a word of its own.
-    fn lone_equals(&self) -> bool {
-        let after = self.rest().trim_start_matches('=');
-        self.rest().len() - after.len() <= 2 && after.bytes().next().is_none_or(is_meta)
+    /// Whether the `=` here is text in every shell: alone, as in tests, or several, as in `echo === files ===`.
+    fn is_equals_text(&self) -> bool {
+        self.rest().starts_with("==") || self.ahead(1).is_none_or(is_meta)
     }
 
     fn single_quotes(&mut self) -> Reading<String> {
@@ -245,16 +243,16 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// `` `…` `` without anything that needs a backslash.
-    fn backticks(&mut self, _quoted: bool) -> Reading<super::tree::Script> {
+    /// `` `…` ``. A backslash there is taken off before `$`, a backtick and another backslash, and the rest is read as it stands.
+    fn backticks(&mut self, quoted: bool) -> Reading<super::tree::Script> {
         let start = self.at + 1;
         let rest = self.text.get(start..).unwrap_or("");
-        let Some(length) = rest.find('`') else { return self.refuse("a backtick is not closed") };
-        let inner = rest.get(..length).unwrap_or("");
-        if inner.contains('\\') {
-            return self.refuse("a backslash between backticks");
+        let Some((inner, length)) = unescaped(rest) else { return self.refuse("a backtick is not closed") };
+        // Shells disagree about what is left of `\"` there.
+        if quoted && rest.get(..length).is_some_and(|written| written.contains('"') && written.contains('\\')) {
+            return self.refuse("a backslash and a quote between quoted backticks");
         }
-        let mut cursor = Cursor::new(inner)?;
+        let mut cursor = Cursor::new(&inner)?;
         cursor.depth = self.depth + 1;
         let moved = |refusal: super::Refusal| super::Refusal { start: refusal.start + start, end: refusal.end + start, ..refusal };
         let script = cursor.deeper(|cursor| cursor.script(Until::End)).map_err(moved)?;
@@ -266,7 +264,8 @@ impl Cursor<'_> {
     }
 
     fn process(&mut self) -> Reading<Piece> {
-        Ok(Piece::Process { script: self.substitution()? })
+        let fed = self.peek() == Some(b'>');
+        Ok(Piece::Process { script: self.substitution()?, fed })
     }
 
     /// `$( … )`, `<( … )` and `>( … )`, from the sign to behind the parenthesis. Heredocs across its border follow rules that few know.
@@ -282,6 +281,26 @@ impl Cursor<'_> {
         self.at += 1;
         Ok(script)
     }
+}
+
+/// The text between backticks with its backslashes taken off, and how many bytes it was written with; none if it is not closed.
+fn unescaped(text: &str) -> Option<(String, usize)> {
+    let mut inner = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '`' => return Some((inner, at)),
+            '\\' => {
+                let (_, escaped) = characters.next()?;
+                if !matches!(escaped, '$' | '`' | '\\') {
+                    inner.push('\\');
+                }
+                inner.push(escaped);
+            }
+            character => inner.push(character),
+        }
+    }
+    None
 }
 
 /// Where a word stands.

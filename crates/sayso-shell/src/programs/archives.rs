@@ -10,7 +10,7 @@ use sayso_core::effect::{EffectKind, Manner};
 
 const PACKED: &str = "-c,--to-stdout,--stdout -d,--uncompress,--decompress -f,--force -k,--keep -l,--list -n,--no-name -N,--name -q,--quiet -t,--test -v,--verbose \
      -z,--compress --fast --best -# --help -V,--version";
-const MATCHES: &str = "-E -F -G -i -v -w -x -c -l -L -n -o -q -s -h -H -e,--regexp= -A= -B= -C= -m=";
+const MATCHES: &str = "-E -F -G -i -v -w -x -c -l -L -n -o -q -s -h -H -e,--regexp=- -A= -B= -C= -m=";
 
 pub(super) const PROGRAMS: &[Program] = &[
     Program::raw(&["tar", "gtar", "bsdtar"], tar),
@@ -115,7 +115,12 @@ fn tar(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
         if makes { scene.write(archive) } else { scene.read(archive, false) }
     }
     if makes {
-        others.iter().filter(|word| !word.starts_with('-')).for_each(|path| scene.read(path, true));
+        let members = || others.iter().copied().filter(|word| !word.starts_with('-'));
+        members().for_each(|path| scene.read(path, true));
+        // Any abbreviation of `--remove-files`.
+        if others.iter().any(|word| word.len() > 4 && "--remove-files".starts_with(*word)) {
+            members().for_each(|path| deletes(scene, path));
+        }
     } else {
         writes_here(scene);
         elsewhere.extend(others);
@@ -203,12 +208,28 @@ fn packs(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if let Some(archive) = words.get(at) {
         scene.write(archive);
     }
+    if parsed.operands.iter().any(|word| moves(&scene.name, word)) {
+        words.iter().skip(at + 1).for_each(|path| deletes(scene, path));
+    }
     // Those that unpack take a folder as a word or an option.
     if scene.name.starts_with("un") || scene.name == "rar" {
         writes_here(scene);
         writes_there(scene, &parsed.operands);
     }
     scene.unknown(MAKES);
+}
+
+/// Whether the files go away when they are in the archive. A letter that means something else is taken for this one.
+fn moves(name: &str, word: &str) -> bool {
+    match name {
+        "zip" => word == "--move" || word.starts_with('-') && !word.starts_with("--") && word.contains('m'),
+        "rar" => matches!(word, "m" | "mf" | "-df" | "-dr" | "-dw"),
+        _ => word.starts_with("-sdel"),
+    }
+}
+
+fn deletes(scene: &mut Scene<'_>, path: &str) {
+    scene.path(EffectKind::Delete, path, true, Manner { recursive: true, ..PLAIN });
 }
 
 /// A verb with an `x` or an `e` unpacks; any other packs.
@@ -273,7 +294,7 @@ fn java_archive(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 /// `cpio -t` lists what comes in; `-i`, `-o` and `-p` read and write files, whatever else is said.
 fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let others = ["--create", "--pass-through", "--file", "-I", "--make-directories"];
-    if !parsed.has("--list") || others.iter().any(|option| parsed.has(option)) {
+    if !parsed.keeps_mode("--list") || others.iter().any(|option| parsed.has(option)) {
         writes_here(scene);
         writes_there(scene, &parsed.operands);
         scene.unknown(EXTRACTS);
@@ -282,7 +303,7 @@ fn copy_in_out(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Without `-c`, `-l` or `-t` the file is replaced by its packed or unpacked form. `xz` and `bzip2` do what the last option says.
 fn pack(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let looks = parsed.has("--list") || parsed.has("--test");
+    let looks = parsed.keeps_one_mode(&["--list", "--test"]);
     let turns = parsed.has("--decompress") || parsed.has("--compress");
     if looks || parsed.has("--decompress") && parsed.has("--stdout") || parsed.has("--stdout") && scene.name.contains("un") {
         reads_packed(scene, parsed);

@@ -144,7 +144,7 @@ fn link(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn change_mode(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    let manner = Manner { recursive: parsed.has("--recursive"), ..PLAIN };
+    let manner = Manner { recursive: parsed.has("--recursive"), permissions: true, ..PLAIN };
     // The options of a mode (`chmod -x f`) are unknown to the table, so the first operand may already be a path.
     let skipped = usize::from(!parsed.has("--reference") && parsed.unknown.is_empty());
     for path in parsed.operands.iter().skip(skipped) {

@@ -145,7 +145,7 @@ fn wget(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.value("--output-document") {
         Some(path) if is_file(path) => scene.write(path),
         Some(_) => {}
-        None if parsed.has("--spider") => {}
+        None if parsed.keeps_mode("--spider") => {}
         None => addresses.iter().for_each(|address| scene.write(&format!("{folder}{}", named(remote_name(address))))),
     }
     if ["--recursive", "--mirror", "--page-requisites", "--input-file", "--content-disposition"].iter().any(|option| parsed.has(option)) {

@@ -83,6 +83,16 @@ fn edits(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if parsed.value("--line-length").is_some_and(|number| !number.bytes().all(|byte| byte.is_ascii_digit())) {
         closed(scene, "the length of lines for `sed` is no number".to_owned());
     }
+    // Lines of digits may end a command: only where every command prints, deletes or ends is that any other one.
+    let counted: Vec<String> = pieces.iter().map(|piece| piece.replace([hole::DIGITS, hole::SIGNED], "1")).collect();
+    let plain = |piece: &&str| {
+        piece.chars().all(|letter| {
+            letter.is_ascii_digit() || ",+-~$p=dq!; ".contains(letter) || [hole::DIGITS, hole::NUMBER, hole::SIGNED].contains(&letter)
+        })
+    };
+    if pieces.iter().all(|piece| !piece.contains([hole::DIGITS, hole::SIGNED]) || plain(piece)) {
+        pieces = counted.iter().map(String::as_str).collect();
+    }
     // A number that is not known yet is read as one.
     if pieces.iter().any(|piece| !hole::is_literal(&piece.replace(hole::NUMBER, ""))) {
         closed(scene, "the script of `sed` is only known when it runs".to_owned());

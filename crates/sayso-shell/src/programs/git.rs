@@ -111,11 +111,11 @@ fn subcommand_with_options(scene: &mut Scene<'_>, form: &Form, globals: &Globals
         scene.unknown("shows signatures, for which git starts another program");
     }
     // Files with `export-subst` may hold formats, too.
-    if name == "archive" && !(given.has("--list") && given.operands.is_empty()) {
+    if name == "archive" && !(given.keeps_mode("--list") && given.operands.is_empty()) {
         scene.unknown("what it packs may show signatures, for which git starts another program");
     }
     // What submodules hold is shown with the settings that lie there.
-    if given.value("--submodule").is_some_and(|value| !matches!(value, "short" | "log")) {
+    if !given.every_value("--submodule", |value| matches!(value, "short" | "log")) {
         scene.unlisted("shows what is in submodules");
     }
     // These show the whole repository, and `-C` may only lead to a part of it.

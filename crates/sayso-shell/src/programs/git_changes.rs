@@ -32,7 +32,9 @@ pub(super) fn of_reader(scene: &mut Scene<'_>, form: &str, folder: &str, given: 
 /// Whether a form only tells what it would do.
 fn only_tells(form: &str, given: &Parsed<'_>) -> bool {
     let asks = ["--interactive", "--patch", "--edit"].iter().any(|name| given.has(name));
-    given.has("--dry-run") && !asks && matches!(form, "add" | "stage" | "clean" | "rm" | "mv" | "prune" | "prune-packed" | "worktree prune")
+    given.keeps_mode("--dry-run")
+        && !asks
+        && matches!(form, "add" | "stage" | "clean" | "rm" | "mv" | "prune" | "prune-packed" | "worktree prune")
 }
 
 /// What a form does.
@@ -91,6 +93,10 @@ pub(super) fn of_writer(scene: &mut Scene<'_>, form: &str, does: Does, folder: &
 
 fn tree(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
     scene.path(EffectKind::Write, folder, false, EVERYTHING);
+    // It puts this before every name, wherever that leads.
+    if let ("checkout-index", Some(prefix)) = (form, given.value("--prefix")) {
+        scene.path(EffectKind::Write, prefix.trim_end_matches('/'), false, EVERYTHING);
+    }
     // Patches are read wherever they lie.
     if matches!(form, "apply" | "am" | "bisect replay") {
         for path in given.operands.iter().filter(|path| **path != "-") {

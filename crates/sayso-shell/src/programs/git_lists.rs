@@ -7,6 +7,7 @@ use crate::options::Parsed;
 pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
     let operands = given.operands.as_slice();
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
+    let mode = |names: &[&str]| given.keeps_one_mode(names);
     // How many words there are decides whether these look or change.
     let counts = matches!(form, "symbolic-ref" | "config" | "config get" | "remote get-url" | "cat-file" | "reflog");
     if counts && operands.iter().any(|word| hole::may_be_several(word)) {
@@ -31,30 +32,30 @@ pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
             ];
             let lists = ["--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
             // Without one of these, an operand is the name of a new branch; old versions of git take `-l` for something else.
-            !any(&changes) && (operands.is_empty() || any(&["--list"]) || (any(&lists) && !given.has("-l")))
+            !any(&changes) && (operands.is_empty() || mode(&["--list"]) || (mode(&lists) && !given.has("-l")))
         }
         "tag" => {
             let changes = ["--delete", "--force", "--annotate", "--message", "--file", "--sign", "--no-sign", "--edit", "--cleanup"];
             let lists = ["--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
-            !any(&changes) && !any(&["--create-reflog"]) && (operands.is_empty() || any(&lists))
+            !any(&changes) && !any(&["--create-reflog"]) && (operands.is_empty() || mode(&lists))
         }
-        "replace" => !any(&["--delete", "--force", "--edit", "--graft", "--raw"]) && (operands.is_empty() || any(&["--list"])),
+        "replace" => !any(&["--delete", "--force", "--edit", "--graft", "--raw"]) && (operands.is_empty() || mode(&["--list"])),
         // Some versions find their word behind an option too.
         "reflog" => !operands
             .iter()
             .any(|word| !hole::is_literal(word) || matches!(*word, "show" | "list" | "exists" | "expire" | "delete" | "drop" | "write")),
         // With a name it asks the other side, unless `-n` forbids it.
-        "remote show" => operands.is_empty() || any(&["-n"]),
+        "remote show" => operands.is_empty() || mode(&["-n"]),
         "remote get-url" => operands.len() == 1,
         // Files that git does not track may be anything.
         "stash show" => !any(&["--include-untracked"]),
         "symbolic-ref" => operands.len() == 1 && !any(&["--delete", "-m"]),
-        "format-patch" => any(&["--stdout"]) && !any(&["--output-directory"]),
+        "format-patch" => mode(&["--stdout"]) && !any(&["--output-directory"]),
         "hash-object" => !any(&["-w"]),
         "interpret-trailers" => !any(&["--in-place"]),
-        "apply" => any(&["--check", "--stat", "--numstat", "--summary"]) && !any(&["--apply", "--3way", "--reject", "--intent-to-add"]),
+        "apply" => mode(&["--check", "--stat", "--numstat", "--summary"]) && !any(&["--apply", "--3way", "--reject", "--intent-to-add"]),
         // Another format than these is made by a program.
-        "archive" => !any(&["--output"]) && given.value("--format").is_none_or(|format| matches!(format, "tar" | "zip")),
+        "archive" => !any(&["--output"]) && given.every_value("--format", |format| matches!(format, "tar" | "zip")),
         // To show the page of a command it starts another program.
         "help" => operands.is_empty(),
         "var" => matches!(
@@ -62,7 +63,7 @@ pub(super) fn only_looks(form: &str, given: &Parsed<'_>) -> bool {
             ["GIT_AUTHOR_IDENT" | "GIT_COMMITTER_IDENT" | "GIT_EDITOR" | "GIT_SEQUENCE_EDITOR" | "GIT_PAGER" | "GIT_DEFAULT_BRANCH"]
         ),
         // `--batch-check` tells of objects that its input names, but does not show them.
-        "cat-file" => any(&["-t", "-s", "-e", "-p", "--batch-check"]) || operands.len() == 2,
+        "cat-file" => mode(&["-t", "-s", "-e", "-p", "--batch-check"]) || operands.len() == 2,
         "config" | "config get" | "config list" => config(form, given),
         _ => true,
     }
@@ -94,6 +95,10 @@ pub(super) fn shows_settings(command: &[&str]) -> bool {
 /// Settings that are asked for by name, or a list of which the world tells whether it holds a password. Another file than git's own may
 /// hold anything.
 fn config(form: &str, given: &Parsed<'_>) -> bool {
+    // Behind the name of a setting, git takes every word for its value.
+    if !given.late.is_empty() {
+        return false;
+    }
     let any = |names: &[&str]| names.iter().any(|name| given.has(name));
     if any(&["--unset", "--unset-all", "--add", "--replace-all", "--append"]) {
         return false;

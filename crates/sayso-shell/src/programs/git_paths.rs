@@ -108,6 +108,9 @@ pub(super) fn read_operands(scene: &mut Scene<'_>, form: &str, operands: Operand
         }
         return;
     }
+    // These tell names and sizes, and nothing of what is in the files.
+    const TELL_NAMES: [&str; 5] = ["ls-files", "ls-tree", "check-ignore", "check-attr", "rev-parse"];
+    scene.only_names |= TELL_NAMES.contains(&form);
     let dashes = given.before_dashes.unwrap_or(usize::MAX);
     for (index, operand) in given.operands.iter().enumerate().skip(skipped) {
         read_operand(scene, form, folder, operand, index < dashes, content);

@@ -185,7 +185,7 @@ pub(super) const READERS: &[Reader] = &[
     ("cherry", "-v,--verbose --abbrev?", Operands::Names),
     (
         "grep",
-        "-i,--ignore-case -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches --name-only -L,--files-without-match -o,--only-matching -c,--count --color? --no-color --break --no-break --heading --no-heading -p,--show-function -A,--after-context= -B,--before-context= -#,-C,--context= -W,--function-context -e= -f=< --and --or --not --all-match -q,--quiet --cached --untracked --exclude-standard --max-depth= -I -a,--text -z,--null -m,--max-count= -r,--recursive --no-recursive --recurse-submodules --no-recurse-submodules --threads=+ --no-textconv",
+        "-i,--ignore-case -w,--word-regexp -v,--invert-match -h -H --full-name -E,--extended-regexp -G,--basic-regexp -P,--perl-regexp -F,--fixed-strings -n,--line-number --column -l,--files-with-matches --name-only -L,--files-without-match -o,--only-matching -c,--count --color? --no-color --break --no-break --heading --no-heading -p,--show-function -A,--after-context= -B,--before-context= -#,-C,--context= -W,--function-context -e=- -f=< --and --or --not --all-match -q,--quiet --cached --untracked --exclude-standard --max-depth= -I -a,--text -z,--null -m,--max-count= -r,--recursive --no-recursive --recurse-submodules --no-recurse-submodules --threads=+ --no-textconv",
         Operands::Pattern,
     ),
     ("diff-tree", concat!("--no-commit-id --merge-base ", log_options!(), diff_options!()), Operands::Content),

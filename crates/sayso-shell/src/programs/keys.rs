@@ -66,7 +66,7 @@ fn shows_certificate(words: &[&str]) -> bool {
 
 /// Only the fingerprint of a key.
 fn key_print(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.has("-l") || !parsed.has("-f") || !parsed.operands.is_empty() {
+    if !parsed.keeps_mode("-l") || !parsed.has("-f") || !parsed.operands.is_empty() {
         scene.unknown("makes or changes keys");
     }
 }

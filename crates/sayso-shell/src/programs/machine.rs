@@ -37,27 +37,28 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["last", "lastb"],
         "-a,--hostlast -F,--fulltimes -i,--ip -#,-n,--limit= -R,--nohostname -w,--fullnames -x,--system -V,--version",
-        says,
+        logins,
     ),
+    Program::new(&["lastlog", "faillog"], "-u,--user= -t,--time= -b,--before= -h,--help", logins),
     Program::new(&["getent"], "", entries),
     Program::new(&["getconf"], "-a", says),
     Program::new(&["locale"], "-a,--all-locales -m,--charmaps -c,--category-name -k,--keyword-name -v,--verbose", says),
     Program::new(&["cal", "ncal"], "-1 -3 -y -Y -j -s -h -M -w -b -e -o -N -m= -A= -B= -n=", says),
-    Program::raw(&["yes"], says),
+    Program::raw(&["yes"], prints_without_end),
     Program::raw(&["tput"], terminal),
     Program::new(&["clear"], "-x", takes_none),
     Program::new(
         &["dmesg"],
         "-T,--ctime -x,--decode -k,--kernel -u,--userspace -l,--level= -f,--facility= -r,--raw -t,--notime -w,--follow -W,--follow-new -S,--syslog -P,--nopager \
          -d,--show-delta -e,--reltime -L,--color~ --time-format= --since= --until= -J,--json -V,--version",
-        takes_none,
+        kernel_log,
     ),
     Program::new(
         &["journalctl"],
         "-u,--unit= --user-unit= -n,--lines~ -f,--follow -k,--dmesg -p,--priority= -r,--reverse -o,--output= -S,--since= -U,--until= --no-pager -x,--catalog \
          -q,--quiet -t,--identifier= -g,--grep= --list-boots --disk-usage --user --system -a,--all --utc --no-hostname --no-full -l,--full -e,--pager-end \
          -b,--boot~ -m,--merge --case-sensitive? --output-fields= --header -N,--fields -F,--field= --version",
-        says,
+        journal,
     ),
     Program::new(
         &["systemctl"],
@@ -92,6 +93,50 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program::new(&["whereis"], "-b -m -s -u", says),
     Program::new(&["whatis", "apropos"], "-e,--exact -w,--wildcard -r,--regex -l,--long -a,--and -V,--version", says),
 ];
+
+/// Prints the same line until something ends it.
+fn prints_without_end(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    says(scene, parsed);
+    if !scene.is_cut {
+        scene.unknown("`yes` prints without end");
+    }
+}
+
+/// Whether it tells only about itself.
+fn only_version(parsed: &Parsed<'_>) -> bool {
+    parsed.operands.is_empty()
+        && !parsed.options.is_empty()
+        && parsed.options.iter().all(|given| matches!(&*given.name, "--version" | "--help"))
+}
+
+/// The log of the kernel lies outside of the workspace, as all logs of the system do.
+fn kernel_log(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    takes_none(scene, parsed);
+    if !only_version(parsed) {
+        scene.read("/dev/kmsg", false);
+    }
+}
+
+fn journal(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    says(scene, parsed);
+    if !only_version(parsed) {
+        scene.read("/var/log/journal", true);
+    }
+}
+
+/// Who was logged in, by the records of the system.
+fn logins(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
+    says(scene, parsed);
+    if !only_version(parsed) {
+        let file = match scene.name.as_str() {
+            "lastb" => "/var/log/btmp",
+            "lastlog" => "/var/log/lastlog",
+            "faillog" => "/var/log/faillog",
+            _ => "/var/log/wtmp",
+        };
+        scene.read(file, false);
+    }
+}
 
 /// One operand is a file; two are only a way to ask `who am i`.
 fn who(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
@@ -170,7 +215,7 @@ fn services(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 
 /// Without `-b` (or `-l` on macOS) it stays on the screen and takes keys.
 fn watch_once(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !(parsed.has("-b") || parsed.has("-l")) {
+    if !parsed.keeps_one_mode(&["-b", "-l"]) {
         scene.unknown("`top` takes keys that stop other programs");
     }
     takes_none(scene, parsed);
@@ -184,7 +229,7 @@ fn mounts(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
 }
 
 fn swaps(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
-    if !parsed.operands.is_empty() || !(parsed.has("--show") || parsed.has("--summary") || parsed.has("--version")) {
+    if !parsed.operands.is_empty() || !parsed.keeps_one_mode(&["--show", "--summary", "--version"]) {
         scene.unknown("changes what the machine swaps to");
     }
 }

@@ -17,11 +17,13 @@ mod git_readers;
 mod git_writers;
 mod index;
 mod keys;
+pub(crate) mod listing;
 mod machine;
 mod network;
 pub(crate) mod queries;
 pub(crate) mod search;
 mod settings;
+mod shared;
 mod small;
 mod subcommands;
 mod text;
@@ -103,6 +105,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     let row = INDEX.get(name).map(|(program, _)| program);
     let told = || told::is_open(name).map(tools::told);
     row.or_else(told).or_else(|| tools::by_prefix(name)).or_else(|| with_subcommands().get(name).copied())
+}
+
+/// The other programs that share a name with one of the table: what they do counts, too.
+pub(crate) fn others(name: &str) -> impl Iterator<Item = &'static Program> {
+    shared::others(name)
 }
 
 /// The programs of [`subcommands`], for names that have no row.

@@ -8,137 +8,18 @@
 //! code), `jest` and its like (the version in `node_modules` answers), `az` (some start Python with the folder's modules first), `ctags`
 //! (`.ctags.d`), and what fetches the program first: `scala --version`. Options of the tables elsewhere (`ls --version`) need no line here.
 
+mod runs;
+
 use std::sync::LazyLock;
 
+use sayso_core::fact::Setting;
+
+use self::runs::Tried;
 use super::{settings, told};
 use crate::names::QuickMap;
 use crate::scene::Scene;
 
-const QUERIES: &str = "
-python python2 python3 pypy pypy3: --version | -V | --help
-node nodejs: --version | -v | --help
-npm npx: --version | -v
-npm: --help | -h | help
-yarn pnpm: --version | -v
-pnpm: root | root -g | bin | bin -g | store path
-deno bun: --version | -V | -v
-bun: pm bin | pm bin -g
-nvm: --version | -v | ls | list | current | which WORD
-fnm: --version | -V | ls | list | current
-volta: --version | -v | list | ls
-pyenv rbenv nodenv jenv goenv: --version | -v | versions | version | global | root | which WORD
-asdf: --version | version | current | current WORD | list | list WORD
-mise rtx: ls | list | current | version
-cargo: --version | -V | -vV | --version --verbose | --list | --help | -h | locate-project | version | fmt --version | clippy --version
-clippy-driver: --version | -V
-rustc: --version | -V | -vV | --version --verbose | --help | -h | --print WORD | --explain WORD
-rustdoc rustfmt: --version | -V
-rustup: --version | -V | show | show active-toolchain | show home | show profile | toolchain list | toolchain list -v | target list
-rustup: target list --installed | component list | component list --installed | which WORD
-go: version | env | env WORDS | env -json | help | help WORDS
-mvn gradle: --version | -v
-poetry: --version | -V | about
-bundle bundler: --version | -v
-composer: --version | -V
-pre-commit: --version | -V
-ruby: --version | -v
-perl: --version | -v
-php: --version | -v | -m | --ini
-lua luajit: -v
-julia: --version | -v
-R Rscript ghc nim dart swift swiftc: --version
-ocaml: -version
-zig: version
-java javac: -version | --version
-gofmt: --help
-gcc g++ cc c++ clang clang++: --version | -v | -dumpversion | -dumpmachine | --help
-ld: --version
-make gmake: --version | -v | --help
-cmake ctest cpack: --version | -version | --help
-ninja meson: --version
-just: --version | -V
-rake: --version | -V
-tsc: --version | -v
-eslint prettier: --version | -v
-black ruff mypy: --version
-ruff: version | rule WORD | linter
-nvcc: --version | -V
-dotnet: --list-sdks | --list-runtimes | --version | --info
-pip pip3: --version | -V | show WORD
-pipx uv uvx: --version
-conda mamba: --version | -V
-gem: --version | -v | list | env gemdir | env gempath | env home | env version | env platform | environment gemdir
-brew: --version | -v | --prefix | --prefix FORMULA | --cellar | --cellar FORMULA | --repository
-apt apt-get apt-cache: --version | -v
-apt: list | list --installed | list --upgradable | list WORD | list --installed WORD | show WORDS | search WORDS | policy WORDS
-apt-cache: show WORDS | showpkg WORDS | search WORDS | policy WORDS | madison WORDS | depends WORDS | rdepends WORDS | stats | pkgnames
-dpkg: --version | -l WORDS | --list WORDS | -L WORDS | --listfiles WORDS | -s WORDS | --status WORDS | -S WORDS | --search WORDS
-dpkg: --print-architecture | --get-selections
-dpkg-query: -l WORDS | --list WORDS | -L WORDS | -s WORDS | -S WORDS | -W WORDS | --show WORDS
-rpm: --version | --help
-dnf yum: --version
-pacman: --version | -V | -Q WORDS | -Qi WORDS | -Ql WORDS | -Qs WORDS | -Qe | -Qm | -Qo WORDS | -Qdt
-apk: --version | info | info WORDS | list WORDS
-docker: --version | -v | compose version
-podman docker-compose: --version
-kubectl: version --client | version --client=true
-helm: version | version --short
-vagrant: --version | -v
-ansible ansible-playbook ansible-galaxy ansible-inventory ansible-config ansible-doc ansible-vault: --version
-aws: --version
-gcloud: version | --version
-terraform: -version | --version
-aws: configure list-profiles
-k9s: version
-nix: --version
-code codium: --version | -v
-gh: --version | version
-glab: --version
-psql mysql mariadb: --version | -V
-sqlite3: --version | -version
-redis-cli redis-server: --version | -v
-mongosh: --version
-nginx: -v
-screen: --version | -v | -ls | -list
-ssh: -V
-curl wget: --version | -V
-openssl: version | version -a
-gpg: --version
-tmux: -V | ls | list-sessions
-vim vi nvim emacs: --version
-bash zsh fish sh dash: --version
-systemctl journalctl: --version
-hostnamectl localectl: status
-timedatectl: status | show | list-timezones | timesync-status
-localectl: list-locales | list-keymaps
-loginctl: list-sessions | list-users | list-seats
-stty: -a | size | speed
-ldconfig: -p
-taskset: -p WORD | -pc WORD | -cp WORD
-chrt: -p WORD | -m | --max
-numactl: -H | --hardware | -s | --show
-prlimit: -p WORD
-gdb lldb valgrind clang-format clang-tidy cppcheck cpplint shfmt hadolint ccache sccache distcc bison flex m4 autoconf automake libtool gcov as protoc buf flatc: --version
-strace ltrace: -V | --version
-kotlinc kotlin scalac groovy erl: -version | --version
-elixir iex mix: --version | -v
-virtualenv pipx hyperfine jless delta fzf tig lazygit htop btop pandoc gnuplot tesseract mkdocs sphinx-build pdflatex xelatex lualatex: --version
-ffmpeg ffprobe convert magick identify: -version | --version
-exiftool: -ver
-dot neato: -V
-hugo: version
-nasm: -v | --version
-sbcl guile racket opam dune stack cabal ghcup octave scheme nu ksh zellij nano micro hx: --version
-duckdb mongod postgres mysqld etcd: --version
-restic borg: version
-age starship zoxide atuin fnm earthly task gitleaks trivy k6: --version
-kind k3d minikube: version
-qemu-img: --version
-apachectl apache2ctl httpd: -v | -V
-man: -k WORDS | -f WORDS | -w WORD | --version
-sw_vers: -productVersion | -buildVersion | -productName
-xcode-select: -p | --version
-";
+const QUERIES: &str = include_str!("queries/rows.txt");
 
 /// Forms without any word; these cannot stand in a line above.
 const ALONE: [&str; 7] = ["hostnamectl", "timedatectl", "localectl", "loginctl", "sw_vers", "stty", "prlimit"];
@@ -165,11 +46,49 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether these words make the program print something and nothing else, where no setting of the project says otherwise.
 pub(super) fn only_prints(scene: &mut Scene<'_>, words: &[&str]) -> bool {
-    let prints = is_query(&scene.name, words);
-    if prints && !looks_at_no_setting(&scene.name, words) {
-        scene.bind(".", settings::of(&scene.name), "runs what the project names");
+    let Some(form) = form_of(&scene.name, words) else { return false };
+    let prints = is_certain(scene, form, words);
+    if prints {
+        let chooses = if looks_at_no_setting(&scene.name, words) { launchers(&scene.name) } else { settings::of(&scene.name) };
+        scene.bind(".", chooses, "runs what a file in its folder, above it or in the home names");
     }
     prints
+}
+
+/// Whether every program of this name was seen to do nothing but tell. One that was never run may not know the form, and read its input or a
+/// file that is named instead.
+fn is_certain(scene: &mut Scene<'_>, form: &str, words: &[&str]) -> bool {
+    if scene.applet {
+        // The program that holds the others answers this itself.
+        return words == ["--help"];
+    }
+    match runs::tried(known_name(&scene.name), form) {
+        Tried::OnlyTells(loads) => {
+            scene.bind(".", loads.into_iter().map(settings::in_folder).collect(), "loads code from its folder");
+            true
+        }
+        Tried::Never if !scene.fed && !names_file(form, words) => true,
+        Tried::Never | Tried::DoesMore => {
+            let note = format!("`{}` may read its input or run something instead of answering", scene.name);
+            scene.unlisted(note);
+            false
+        }
+    }
+}
+
+/// Whether a word may be a file, by a dot or a slash in it; a name of Homebrew has one in its version.
+fn names_file(form: &str, words: &[&str]) -> bool {
+    !form.contains("FORMULA") && words.iter().any(|word| !word.starts_with('-') && word.contains(['.', '/', '~']))
+}
+
+/// A name with a version is the same program.
+fn known_name(name: &str) -> &str {
+    if name.starts_with("python3.") { "python3" } else { name }
+}
+
+/// What chooses the program before it reads a setting; `dotnet --list-sdks` is answered by the launcher itself.
+fn launchers(name: &str) -> Vec<Setting> {
+    if name == "dotnet" { Vec::new() } else { settings::launchers(name).collect() }
 }
 
 /// What is answered before any setting is read.
@@ -178,17 +97,15 @@ fn looks_at_no_setting(name: &str, words: &[&str]) -> bool {
 }
 
 /// Programs that change something by other words, and read no setting before they tell of themselves.
-const STANDARD: &str = "
-tar rsync env xargs find sed gawk cp mv rm mkdir rmdir ln touch chmod chown chgrp install dd truncate tee split mktemp timeout stdbuf nice
-zip unzip gzip bzip2 xz zstd patch
-";
+const STANDARD: &str = include_str!("queries/standard.txt");
 
 /// Whether a program that only looks, whatever it is told, is asked for nothing but its help or its version, or a standard one is.
 ///
 /// Of all others many read settings of the folder first, or start the copy that the project has, so that each of them needs a line above.
 pub(crate) fn tells_about_itself(scene: &mut Scene<'_>, words: &[&str]) -> bool {
     let standard = || STANDARD.split_ascii_whitespace().any(|name| name == scene.name);
-    let tells = matches!(words, ["--help" | "--version"]) && (standard() || told::only_looks(&scene.name));
+    let (["--help" | "--version"], Some(form)) = (words, words.first()) else { return false };
+    let tells = standard() && is_certain(scene, form, words) || told::only_looks(&scene.name);
     if tells {
         scene.settle();
         scene.bind(".", settings::of(&scene.name), "runs what the project names");
@@ -196,19 +113,17 @@ pub(crate) fn tells_about_itself(scene: &mut Scene<'_>, words: &[&str]) -> bool 
     tells
 }
 
-/// Whether these words are one of the forms.
-fn is_query(name: &str, words: &[&str]) -> bool {
+/// The form that these words are.
+fn form_of(name: &str, words: &[&str]) -> Option<&'static str> {
     if words.is_empty() {
-        return ALONE.contains(&name);
+        return ALONE.contains(&name).then_some("");
     }
     // Most take a word with a slash for a file; these look it up in their own lists.
     let by_path = matches!(name, "dpkg" | "dpkg-query" | "pacman");
     if !by_path && words.iter().any(|word| word.contains('/')) {
-        return false;
+        return None;
     }
-    // A name with a version is the same program.
-    let name = if name.starts_with("python3.") { "python3" } else { name };
-    forms().get(name).is_some_and(|forms| forms.iter().any(|form| fits(form, words)))
+    forms().get(known_name(name))?.iter().copied().find(|form| fits(form, words))
 }
 
 fn fits(form: &str, words: &[&str]) -> bool {
@@ -245,7 +160,11 @@ fn is_formula(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{QUERIES, is_query};
+    use super::{QUERIES, form_of};
+
+    fn is_query(name: &str, words: &[&str]) -> bool {
+        form_of(name, words).is_some()
+    }
 
     #[test]
     fn every_line_has_names_and_forms() {

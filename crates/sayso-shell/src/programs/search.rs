@@ -15,7 +15,7 @@ pub(crate) const FD: &str = "-H,--hidden -I,--no-ignore -u,--unrestricted --no-i
 pub(super) const PROGRAMS: &[Program] = &[
     Program::new(
         &["grep", "egrep", "fgrep"],
-        "-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -e,--regexp= -f,--file=< -i,-y,--ignore-case \
+        "-E,--extended-regexp -F,--fixed-strings -G,--basic-regexp -P,--perl-regexp -e,--regexp=- -f,--file=< -i,-y,--ignore-case \
          --no-ignore-case -v,--invert-match -w,--word-regexp -x,--line-regexp -c,--count --colour,--color? -L,--files-without-match \
          -l,--files-with-matches -m,--max-count= -o,--only-matching -q,--silent,--quiet -s,--no-messages -b,--byte-offset \
          -H,--with-filename -h,--no-filename --label= -n,--line-number -T,--initial-tab -Z,--null -A,--after-context= \
@@ -26,7 +26,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program::new(
         &["rg"],
-        "-e,--regexp= -f,--file=< -i,--ignore-case -S,--smart-case -s,--case-sensitive -n,--line-number -N,--no-line-number \
+        "-e,--regexp=- -f,--file=< -i,--ignore-case -S,--smart-case -s,--case-sensitive -n,--line-number -N,--no-line-number \
          -l,--files-with-matches --files-without-match -c,--count --count-matches -w,--word-regexp -x,--line-regexp -v,--invert-match \
          -o,--only-matching -F,--fixed-strings -P,--pcre2 -U,--multiline --multiline-dotall -A,--after-context= -B,--before-context= \
          -C,--context= -g,--glob= --iglob= -t,--type= -T,--type-not= --type-list -.,--hidden -u,--unrestricted --no-ignore --no-ignore-vcs \

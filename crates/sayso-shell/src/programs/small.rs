@@ -198,6 +198,18 @@ fn numbers(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     if !parsed.operands.iter().all(plain) {
         scene.unknown("this form of `seq` is not known");
     }
+    if parsed.operands.iter().any(|word| is_endless_number(word)) && !scene.is_cut {
+        scene.unknown("`seq` prints without end, or nearly so");
+    }
+}
+
+/// A number that takes very long to count to: `inf`, `1e12`, and more than eight digits.
+fn is_endless_number(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let number = lower.trim_start_matches(['+', '-']);
+    let whole = number.split('.').next().unwrap_or(number);
+    number.starts_with("inf")
+        || number.starts_with(|first: char| first.is_ascii_digit()) && (number.contains('e') || number.starts_with("0x") || whole.len() > 8)
 }
 
 /// Only variables that everybody has, and that hold names and places.

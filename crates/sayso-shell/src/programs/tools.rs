@@ -2,6 +2,7 @@
 
 use super::{Program, queries, subcommands, told};
 use crate::carriers;
+use crate::hole;
 use crate::options::Parsed;
 use crate::scene::Scene;
 use crate::wrappers::is_shell;
@@ -92,7 +93,7 @@ fn interpreter(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     // It only looks whether a file could be read as a program; `ruby -c` takes options from its first line, and `node -c` reads what
     // `package.json` names.
     if let ("php", ["-l", file]) = (scene.name.as_str(), parsed.operands.as_slice())
-        && !crate::hole::may_be_option(file)
+        && hole::is_operand(file)
         && !file.contains(':')
     {
         scene.settle();
@@ -122,8 +123,8 @@ fn runs_command(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.as_slice() {
         // It only redirects.
         [] if scene.name == "exec" => return scene.settle(),
-        // It only looks whether the files could be read as scripts.
-        ["-n", files @ ..] if is_shell(&scene.name) && !files.is_empty() && !files.iter().any(|file| crate::hole::may_be_option(file)) => {
+        // It only looks whether the first file could be read as a script. `+n` behind it would take that back.
+        ["-n", files @ ..] if is_shell(&scene.name) && !files.is_empty() && files.iter().all(|file| hole::is_operand(file)) => {
             scene.settle();
             return files.iter().for_each(|file| scene.read(file, false));
         }

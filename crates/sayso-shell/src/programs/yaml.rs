@@ -1,4 +1,5 @@
-//! `yq`, of which there are two: one hands its filter on to jq, the other has a language that looks the same and has more in it.
+//! `yq`, of which there are two: one hands its filter on to jq, the other has a language that looks the same and has more in it. What the
+//! second takes for files is in [`super::shared`].
 
 use super::Program;
 use super::filters::{closed, doubt, reads_files};
@@ -7,12 +8,11 @@ use crate::languages::jq;
 use crate::options::Parsed;
 use crate::scene::Scene;
 
-pub(super) const PROGRAMS: &[Program] = &[Program::new(
-    &["yq"],
-    "-r,--unwrapScalar? -P,--prettyPrint -e,--exit-status -M,--no-colors -C,--colors -N,--no-doc -n,--null-input -I,--indent= -o,--output-format= \
-     -p,--input-format= -c,--compact-output -j -v,--verbose -V,--version -h,--help -y,--yaml-output -Y,--yaml-roundtrip -i,--inplace",
-    picks,
-)];
+pub(super) const PROGRAMS: &[Program] = &[Program::new(&["yq"], OPTIONS, picks)];
+
+/// The options of both.
+pub(super) const OPTIONS: &str = "-r,--unwrapScalar? -P,--prettyPrint -e,--exit-status -M,--no-colors -C,--colors -N,--no-doc -n,--null-input -I,--indent= -o,--output-format= \
+     -p,--input-format= -c,--compact-output -j -v,--verbose -V,--version -h,--help -y,--yaml-output -Y,--yaml-roundtrip -i,--inplace";
 
 /// Words of the second language that read files, look at the environment or evaluate a text; jq has no function of these names that works on its
 /// input alone, and none can be defined under one of them.

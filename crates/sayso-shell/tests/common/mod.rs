@@ -30,6 +30,10 @@ pub fn paths(draft: &Draft) -> Vec<String> {
 
 fn short(effect: &Effect) -> Option<String> {
     let Target::Path(place) = &effect.target else { return None };
+    // A word that may name a path is no effect that is known.
+    if effect.manner.named {
+        return None;
+    }
     let manner = effect.manner;
     let letter = match effect.kind {
         EffectKind::Read => "r",
@@ -70,4 +74,9 @@ pub fn check(program: &str, scripts: &[&str], silent: bool) {
         }
     }
     assert!(wrong.is_empty(), "{program}: {wrong:#?}");
+}
+
+/// Does nothing but read, where no file of the project says otherwise.
+pub fn looks(draft: &Draft) -> bool {
+    is_read_only(&Draft { bound: Vec::new(), ..draft.clone() })
 }

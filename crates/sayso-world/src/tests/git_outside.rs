@@ -117,3 +117,54 @@ fn two_folders_are_compared_whole_where_there_is_no_repository() {
     assert!(untracked(&bare, true) && !untracked(&bare, false));
     assert!(!untracked(&repository(), true));
 }
+
+#[test]
+fn finding_j_06_links_in_the_data_that_lead_out_are_told() {
+    for place in [
+        "BISECT_LOG",
+        "BISECT_START",
+        "MERGE_MSG",
+        "info/sparse-checkout",
+        "info/exclude",
+        "logs/HEAD",
+        "logs/refs/heads/x",
+        "refs/heads/a/b",
+        "packed-refs",
+        "rebase-merge/git-rebase-todo",
+        "rebase-apply/head-name",
+        "sequencer/todo",
+        "worktrees/x/gitdir",
+        "worktrees/x/locked",
+        "remotes/x",
+        "objects/info/commit-graph",
+        "description",
+        "ORIG_HEAD",
+        "rebase-merge",
+        "info",
+        "refs/heads",
+        "logs",
+    ] {
+        for target in ["far/key", "ws/.env", "far/nothing"] {
+            let scratch = repository();
+            scratch.file("far/key", "secret");
+            scratch.file("ws/.env", "secret");
+            let link = std::path::PathBuf::from(scratch.at(&format!("ws/.git/{place}")));
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            let _ = std::fs::remove_file(&link).or_else(|_| std::fs::remove_dir_all(&link));
+            std::os::unix::fs::symlink(scratch.at(target), &link).unwrap();
+            assert!(leads_out(&scratch, "."), "{place} {target}");
+        }
+    }
+}
+
+#[test]
+fn finding_j_06_links_within_the_data_are_ordinary() {
+    let scratch = repository();
+    let data = scratch.at("ws/.git");
+    std::os::unix::fs::symlink("refs/heads/main", format!("{data}/refs/heads/other")).unwrap();
+    std::os::unix::fs::symlink("../config", format!("{data}/info/settings")).unwrap();
+    std::os::unix::fs::symlink("../../tools/pre-push", format!("{data}/hooks/tool.sample")).unwrap();
+    scratch.file("ws/.git/lfs/x", "x");
+    std::os::unix::fs::symlink("/etc/passwd", format!("{data}/lfs/y")).unwrap();
+    assert!(!leads_out(&scratch, "."));
+}

@@ -80,6 +80,8 @@ fn finding_a_09_and_a_20_hold_for_programs_that_answer() {
     let texts = ["bash rm -rf build", "bash rm -rf node_modules", "bash cargo build"];
     for second in [Scope::Once, Scope::Batch] {
         let room = Room::new("kollabor-spec", How::Interactive, &[Say::Yes(Scope::Batch), Say::Yes(second)]);
+        room.world.write("/ws/build", "x");
+        room.world.write("/ws/node_modules", "x");
         let batch = run(&room, &calls(&texts), Options::default());
         assert_eq!(outcomes(&batch), [Outcome::Approved, Outcome::AutoApproved, Outcome::AutoApproved], "{second:?}");
         assert_eq!(batch.results[0].yes.as_ref().unwrap().scope, Scope::Batch);

@@ -123,8 +123,9 @@ fn h_48_h_67_a_kept_write_is_for_its_file_and_says_so_where_any_content_counts()
 
 #[test]
 fn h_34_a_name_with_a_star_is_just_a_name() {
-    let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Session)]);
+    let room = Room::new("sayso", How::Interactive, &[Say::Yes(Scope::Once)]);
     room.world.write("/ws/src/*", "old");
+    // finding J-09: an agent may expand the star, so a wider answer is not offered.
     assert_eq!(room.call(call("file_edit src/*")).outcome, Outcome::Approved);
     assert_eq!(room.call(call("file_edit src/main.rs")).outcome, Outcome::Denied);
 }

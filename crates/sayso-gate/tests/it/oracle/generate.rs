@@ -28,20 +28,20 @@ fn plain(line: &str) -> String {
 const LONGEST: usize = 600;
 
 /// A small generator of numbers, with a temper: of ten pieces, so many are of the mild kind, which are silent more often.
-struct Dice(u64, usize);
+pub(crate) struct Dice(u64, usize);
 
 impl Dice {
     /// The generator for a seed; near seeds give far numbers.
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Dice(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15), 0)
     }
 
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % sides
     }
 
-    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
         list[self.roll(list.len())]
     }
 }

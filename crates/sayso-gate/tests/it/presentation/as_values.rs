@@ -17,6 +17,7 @@ fn text<'a>(node: &'a Node, path: &[&str]) -> &'a str {
 #[test]
 fn e_09_a_prompt_has_every_field() {
     let room = Room::new("sayso", Run::Interactive, &[]);
+    room.world.write("/ws/build", "x");
     let agent = Agent { name: "worker".to_owned(), parents: vec!["boss".to_owned()] };
     room.call(Call { id: "call-7".to_owned(), agent, ..call("bash", &[("command", "rm -rf build")]) });
     let prompt = &room.person.seen()[0];

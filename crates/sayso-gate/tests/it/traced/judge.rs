@@ -20,22 +20,26 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 35] = [
+const HELPERS: [(&str, &[&str]); 39] = [
+    ("locale", &["gzip"]),
+    ("zstdgrep", &["grep", "zstdcat", "sed"]),
+    ("gcloud", &["python3", "dirname", "readlink", "tput", "uname"]),
     ("egrep", &["grep"]),
     ("fgrep", &["grep"]),
     ("zcat", &["gzip"]),
     ("gunzip", &["gzip"]),
     ("uncompress", &["gzip", "gunzip"]),
-    ("zgrep", &["grep", "gzip", "sed"]),
-    ("zegrep", &["zgrep", "grep", "gzip", "sed"]),
-    ("zfgrep", &["zgrep", "grep", "gzip", "sed"]),
+    ("zgrep", &["grep", "gzip", "sed", "expr"]),
+    ("zegrep", &["zgrep", "grep", "gzip", "sed", "expr"]),
+    ("zfgrep", &["zgrep", "grep", "gzip", "sed", "expr"]),
     ("zdiff", &["diff", "gzip"]),
     ("zcmp", &["cmp", "gzip"]),
-    ("xzgrep", &["grep", "xz", "sed"]),
-    ("xzegrep", &["grep", "xz", "sed"]),
-    ("bzgrep", &["grep", "bzip2", "sed"]),
+    ("xzgrep", &["grep", "xz", "sed", "expr"]),
+    ("xzegrep", &["grep", "xz", "sed", "expr"]),
+    ("bzgrep", &["grep", "bzip2", "sed", "expr"]),
     ("bzdiff", &["diff", "bzip2"]),
     ("sdiff", &["diff"]),
+    ("diff3", &["diff"]),
     ("valgrind --version", &["valgrind.bin", "memcheck-amd64-linux"]),
     ("lsb_release", &["getopt", "cut", "tr"]),
     ("apt", &["dpkg"]),
@@ -47,8 +51,8 @@ const HELPERS: [(&str, &[&str]); 35] = [
     ("pg_config", &["ls", "tail", "pg_config", "pg_config.libpq-dev"]),
     ("npm", &["env", "node"]),
     ("npx --version", &["env", "node"]),
-    ("git submodule", &["basename", "sed", "uname", "gettext"]),
-    ("git bisect", &["basename", "sed", "uname", "gettext"]),
+    ("git submodule", &["basename", "sed", "uname", "gettext", "envsubst"]),
+    ("git bisect", &["basename", "sed", "uname", "gettext", "envsubst"]),
     ("cloc", &["pwd"]),
     ("wdiff", &["diff"]),
     ("gem", &["ruby"]),
@@ -65,7 +69,9 @@ const HELPERS: [(&str, &[&str]); 35] = [
 /// What programs keep for themselves, beside what they are told to do: git notes in its index which files it has looked at.
 /// `top` makes the empty folder for its settings, npm keeps a log, java has its counters in a file of its own, dpkg-deb unpacks what it shows,
 /// svn makes the folder for its settings.
-const OWN_NOTES: [(&str, &[&str]); 15] = [
+const OWN_NOTES: [(&str, &[&str]); 17] = [
+    ("tac", &["/tmp/tac"]),
+    ("gcloud", &["/home/.config"]),
     ("git", &["/.git/index", "/.git/index.lock"]),
     ("java", &["/hsperfdata_", "/coredump_filter"]),
     ("javac", &["/hsperfdata_", "/coredump_filter"]),
@@ -86,7 +92,7 @@ const OWN_NOTES: [(&str, &[&str]); 15] = [
 
 /// Programs that look up the names of what is connected, or whether there is a newer version of themselves: no word of the command is told to
 /// anybody by that, and no file of the project chooses whom they ask.
-const LOOK_UP: [&str; 9] = ["lsof", "fuser", "netstat", "arp", "npm", "terraform", "az", "gcloud", "mise"];
+const LOOK_UP: [&str; 10] = ["kubectl", "lsof", "fuser", "netstat", "arp", "npm", "terraform", "az", "gcloud", "mise"];
 
 /// Something that a command did and the judge had not listed.
 #[derive(Debug)]
@@ -112,7 +118,12 @@ pub struct Judge {
 }
 
 impl Judge {
+    /// The policy as it comes.
     pub fn new(ground: &Ground) -> Judge {
+        Judge::with_policy(ground, Policy::assemble(Vec::new(), &Overrides::default(), &Bash))
+    }
+
+    pub fn with_policy(ground: &Ground, policy: Policy) -> Judge {
         let (home, config) = (ground.home.clone(), ground.home.join(".config"));
         let whereabouts = Whereabouts {
             config: config.join("sayso"),
@@ -128,11 +139,10 @@ impl Judge {
             git_elsewhere: None,
             home: Some(home),
         };
-        let policy = Policy::assemble(Vec::new(), &Overrides::default(), &Bash);
         Judge { world: Real(Machine::new(whereabouts)), policy, workspace: ground.workspace.to_str().unwrap().to_owned() }
     }
 
-    fn read(&self, text: &str) -> Option<(Decision, Reading)> {
+    pub fn read(&self, text: &str) -> Option<(Decision, Reading)> {
         let operation = Operation::freeze(Call::command(text, &self.workspace)).ok()?;
         let (world, policy) = (&self.world, &self.policy);
         let bench = Bench { world, policy, grants: &[], uses: None, run: Default::default(), now: 0, trace: false };
@@ -197,8 +207,9 @@ fn is_listed(reading: &Reading, started: &Started) -> bool {
         // A login shell reads the administrator's and the person's own profile first.
         let login = |word: &String| word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('l'));
         let profile = matches!(first, "bash" | "sh") && name == "id" && command.words.iter().skip(1).take(2).any(login);
-        // The shell for a text that was read as part of this command: `flock -c`, `script -c`.
-        let carried = name == "sh" && matches!(arguments, [option, text] if option == "-c" && command.words.contains(text));
+        // The shell for a text that was read as part of this command: `flock -c`, `script -c`, and `watch`, which joins its words.
+        let is_part = |text: &String| command.words.contains(text) || first == "watch" && command.words.join(" ").ends_with(text.as_str());
+        let carried = name == "sh" && matches!(arguments, [option, text] if option == "-c" && is_part(text));
         itself || helps || profile || carried || carries.into_iter().any(|word| word.rsplit('/').next() == Some(name))
     })
 }

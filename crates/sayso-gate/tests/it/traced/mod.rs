@@ -4,9 +4,9 @@
 //! `SAYSO_TRACED_CASES` says how many commands are run, and `SAYSO_ORACLE_SEED` which ones. They find the programs of `programs.txt`; with
 //! `SAYSO_TRACED_PROGRAMS=all` they find all that is installed.
 
-mod ground;
-mod judge;
-mod trace;
+pub(crate) mod ground;
+pub(crate) mod judge;
+pub(crate) mod trace;
 
 use std::collections::{BTreeMap, HashSet};
 

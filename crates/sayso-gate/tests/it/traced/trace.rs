@@ -25,6 +25,8 @@ pub struct Trace {
     pub started: Vec<Started>,
     /// The paths that were opened for writing, made, changed or removed.
     pub written: Vec<String>,
+    /// The files and folders that were opened for reading.
+    pub opened: Vec<String>,
     /// Calls that reach further than files.
     pub reached: Vec<String>,
 }
@@ -55,10 +57,13 @@ pub fn read(log: &str, text: &str, late: bool) -> Trace {
             }
             "open" | "openat" | "openat2" => {
                 let after_name = arguments.rsplit_once("\", ").map_or(arguments, |(_, flags)| flags);
+                // The tracer says which file it turned out to be.
+                let file = result.split_once('<').and_then(|(_, file)| file.strip_suffix('>')).map(unescaped);
+                let file = file.or_else(|| strings(arguments).first().cloned()).unwrap_or_default();
                 if WRITES.iter().any(|flag| after_name.contains(flag)) {
-                    // The tracer says which file it turned out to be.
-                    let file = result.split_once('<').and_then(|(_, file)| file.strip_suffix('>')).map(unescaped);
-                    trace.written.push(file.or_else(|| strings(arguments).first().cloned()).unwrap_or_default());
+                    trace.written.push(file);
+                } else {
+                    trace.opened.push(file);
                 }
             }
             "connect" | "mount" => trace.reached.push(line.to_owned()),
@@ -159,5 +164,6 @@ mkdir("folder", 0777)                   = 0
     assert!(trace.began);
     assert_eq!(trace.started.len(), 1);
     assert_eq!((trace.started[0].name(), trace.started[0].argv[1].as_str()), ("ls", "a\nä"));
+    assert_eq!(trace.opened, ["/ws/x", "/ws/y O_WRONLY"]);
     assert_eq!(trace.written, ["/ws/x", "/ws/z", "a", "b", "folder"]);
 }

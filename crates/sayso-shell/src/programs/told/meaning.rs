@@ -25,6 +25,10 @@ pub(in crate::programs) fn meaning(scene: &mut Scene<'_>, parsed: &Parsed<'_>) {
     let before = options::read_both("+ ", row.own().options, words, false);
     let tells = |given: &options::Given<'_>| matches!(&*given.name, "--help" | "--version");
     if before.unknown.is_empty() && before.operands.is_empty() && !before.options.is_empty() && before.options.iter().all(tells) {
+        // One of that name may have no such option, and read its input.
+        if scene.fed && row.runs_words() {
+            scene.unlisted(format!("`{}` may read its input instead of answering", scene.name));
+        }
         return;
     }
     let found = row.forms().find_map(|form| form.speaks_of(&before.operands).map(|count| (form, count)));
@@ -62,7 +66,7 @@ fn form(scene: &mut Scene<'_>, row: &Row, form: Form, given: &Parsed<'_>, words:
     let acts = given.options.iter().find(|option| matches!(option.takes, Takes::Acts | Takes::ActsOn));
     let note =
         |scene: &Scene<'_>, fallback: String| if form.note.is_empty() { fallback_note(scene, row, fallback) } else { form.note.to_owned() };
-    let without = !told.needs.is_empty() && !told.needs.iter().any(|name| given.has(name)) || given.operands.len() < told.least;
+    let without = !told.needs.is_empty() && !given.keeps_one_mode(&told.needs) || given.operands.len() < told.least;
     let does = if told.does == Does::Looks && (acts.is_some() || without) { Does::Acts } else { told.does };
     let listed = given.unknown.is_empty();
     if let Some(word) = given.unknown.first() {
@@ -143,12 +147,31 @@ fn binds(scene: &mut Scene<'_>, told: &Told, given: &Parsed<'_>, note: &str) {
         }
         Some(Bound::BesideOperands) => {
             let settings = settings();
+            if told.here && given.operands.is_empty() {
+                scene.bind(".", settings.clone(), note);
+            }
             for word in &given.operands {
-                let folder = word.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+                // What stands for the current folder without operands takes folders.
+                let folder = if told.here { word } else { folder_of(word) };
                 scene.bind(folder, settings.clone(), note);
             }
         }
+        Some(Bound::Databases) => {
+            for word in &given.operands {
+                let name = word.rsplit('/').next().unwrap_or_default();
+                // An address of a file is opened as that file.
+                if !hole::is_literal(word) || word.contains(':') || matches!(name, "" | "." | "..") {
+                    scene.runs(note);
+                } else {
+                    scene.bind(folder_of(word), settings::of_database(name), note);
+                }
+            }
+        }
     }
+}
+
+fn folder_of(word: &str) -> &str {
+    word.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder })
 }
 
 /// The note of another table, which tells more, or this one.

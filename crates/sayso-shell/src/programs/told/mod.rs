@@ -17,7 +17,8 @@
 //! written, `W` written with everything below, `x` deleted, `h` a host it talks to, `d` data, `p` a plain word that is no path. `*` behind one
 //! lets it stand for any number, `.` behind that for the current folder if there is none. `?--check` says that it only looks with that option
 //! (one of those that are named), `2+` that it only looks with so many operands, `^` that it only looks where none of its settings (see
-//! [`super::settings`]) stands in the folder it runs in or above, and `^^` the same from the folder of each operand. Names of subcommands are written `image/ls`, a `*`
+//! [`super::settings`]) stands in the folder it runs in or above, and `^^` the same from the folder of each operand. `&` says that its
+//! operands are databases, which it only looks at where opening them repairs nothing. Names of subcommands are written `image/ls`, a `*`
 //! stands for any one word, and the first line that fits counts. What no line fits is asked about.
 
 mod meaning;
@@ -172,10 +173,9 @@ fn start(name: &str) -> Option<u32> {
 }
 
 /// The names at the start of lines.
-#[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let heads = TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with([' ', '#']));
-    heads.flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace())
+    heads.filter_map(|line| line.split(';').next()).flat_map(str::split_ascii_whitespace)
 }
 
 #[cfg(test)]

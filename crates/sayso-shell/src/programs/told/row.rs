@@ -10,10 +10,10 @@ pub(in crate::programs) struct Row {
 
 /// One line: a program or some of its subcommands.
 #[derive(Clone, Copy)]
-pub(super) struct Form {
-    pub(super) names: &'static str,
+pub(in crate::programs) struct Form {
+    pub(in crate::programs) names: &'static str,
     words: &'static str,
-    pub(super) options: &'static str,
+    pub(in crate::programs) options: &'static str,
     pub(super) note: &'static str,
 }
 
@@ -71,6 +71,8 @@ pub(super) enum Bound {
     Here,
     /// From the folder of each operand.
     BesideOperands,
+    /// Each operand is a database, which opening may repair.
+    Databases,
 }
 
 impl Row {
@@ -84,7 +86,7 @@ impl Row {
         Some(Row { own, rest: rest.get(more..)? })
     }
 
-    pub(super) fn own(&self) -> Form {
+    pub(in crate::programs) fn own(&self) -> Form {
         self.own
     }
 
@@ -94,7 +96,7 @@ impl Row {
     }
 
     /// The lines of the subcommands.
-    pub(super) fn forms(&self) -> impl Iterator<Item = Form> {
+    pub(in crate::programs) fn forms(&self) -> impl Iterator<Item = Form> {
         let mut rest = self.rest;
         std::iter::from_fn(move || {
             let first = rest.split_inclusive('\n').next().filter(|line| line.starts_with("  ")).map(str::len)?;
@@ -152,6 +154,7 @@ impl Form {
                 "!" | "." => {}
                 "^" => told.bound = Some(Bound::Here),
                 "^^" => told.bound = Some(Bound::BesideOperands),
+                "&" => told.bound = Some(Bound::Databases),
                 _ if word.starts_with('@') => {}
                 _ if word.starts_with('?') => told.needs.push(word.trim_start_matches('?')),
                 _ if word.ends_with('+') => told.least = word.trim_end_matches('+').parse().map_err(|_| word)?,
