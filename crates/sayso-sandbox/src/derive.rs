@@ -16,6 +16,7 @@ use sayso_core::visible::visible;
 use crate::bounds;
 use crate::found::{self, Found};
 use crate::links;
+use crate::people;
 use crate::profile::{Level, Limits, Profile};
 use crate::toolchains;
 
@@ -125,8 +126,17 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
             add_if_there(&mut profile, place)?;
         }
     }
+    if profile.network != Network::Everything {
+        hide_sockets_of_the_system(&mut profile);
+    }
     for secret in found::secrets_of_the_system() {
         profile.lower(&secret, Level::Hidden);
+    }
+    // Before anything of the home folder is let through by itself.
+    for place in people::hidden_in_system(around.home) {
+        if profile.level(&place) >= Level::Read {
+            profile.lower(&place, Level::Hidden);
+        }
     }
     for folder in SCRATCH.map(Path::new) {
         profile.paths.insert(folder.to_owned(), Level::Private);
@@ -191,6 +201,15 @@ pub fn derive(terms: &Terms, around: Around<'_>) -> Result<Profile, String> {
     Ok(profile)
 }
 
+/// Sockets in folders of the system: who listens there has the network that the command has not.
+fn hide_sockets_of_the_system(profile: &mut Profile) {
+    let resolvers = NAMES_OF_HOSTS.iter().filter_map(|place| real(Path::new(place)).ok());
+    let resolvers: Vec<PathBuf> = resolvers.flat_map(|place| found::sockets(&place)).collect();
+    for socket in people::sockets().iter().chain(&resolvers) {
+        profile.lower(socket, Level::Hidden);
+    }
+}
+
 /// What was judged by itself: what a rule or the person let through, though it is secret, protected or outside. Of a folder, what is secret
 /// or protected in it was not named, and stays so.
 fn judged_by_itself(profile: &mut Profile, terms: &Terms, around: Around<'_>) {
@@ -250,6 +269,10 @@ fn within(profile: &mut Profile, folder: &Path, level: Level, found: &Found) {
     }
     for path in &found.secret {
         profile.lower(path, Level::Hidden);
+    }
+    // Who listens there has the network that the command has not.
+    if profile.network != Network::Everything {
+        found.sockets.iter().for_each(|path| profile.lower(path, Level::Hidden));
     }
     if level < Level::Write {
         return;

@@ -1,19 +1,19 @@
 //! What is in a folder that a command works in: what is protected there, what is secret, and where git keeps its own.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, RawDirEntry, statat};
 use rustix::io::Errno;
-use sayso_core::paths::{Entries, protected, secret};
+use sayso_core::paths::{Entries, protected, secret, secret_folder};
 use sayso_core::redact::redact_text;
 use sayso_core::visible::visible;
 
@@ -84,6 +84,8 @@ pub struct Found {
     pub like_repositories: Vec<PathBuf>,
     /// Links with protected or secret names, and where they lead: nothing can be put over a link.
     pub links: BTreeMap<PathBuf, PathBuf>,
+    /// Sockets: somebody outside may listen there.
+    pub sockets: Vec<PathBuf>,
     /// What is in folders of git, and leads it elsewhere or has it run something.
     pub leading: Vec<PathBuf>,
     /// Folders that could not be looked into.
@@ -101,6 +103,10 @@ struct Walk<'a> {
     most: usize,
     /// What was found before the command; none if this is the look before it.
     before: Option<&'a Found>,
+    /// Folders that could not be looked into before the command.
+    closed: HashSet<&'a Path>,
+    /// The repositories that were found, to know each once.
+    repositories: HashSet<PathBuf>,
     found: Found,
 }
 
@@ -110,7 +116,7 @@ impl Found {
     /// # Errors
     /// If it is too large, or cannot be looked at: what was not seen is not guarded.
     pub fn look(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool) -> Result<Found, String> {
-        let mut walk = Walk { folder, home, extra, most: MOST_ENTRIES, before: None, found: Found::default() };
+        let mut walk = Walk::new(folder, home, extra, MOST_ENTRIES, None);
         walk.through()?;
         Ok(walk.found)
     }
@@ -118,7 +124,7 @@ impl Found {
     /// The same after a command, which may have made it hard to look: what it closed is opened, and where something cannot be looked at, the
     /// rest still is.
     pub fn look_again(folder: &Path, home: Option<&str>, extra: &dyn Fn(&Path) -> bool, before: &Found) -> Found {
-        let mut walk = Walk { folder, home, extra, most: 10 * MOST_ENTRIES, before: Some(before), found: Found::default() };
+        let mut walk = Walk::new(folder, home, extra, 10 * MOST_ENTRIES, Some(before));
         if let Err(why) = walk.through() {
             walk.found.unseen.get_or_insert(why);
         }
@@ -132,7 +138,12 @@ impl Found {
     }
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(folder: &'a Path, home: Option<&'a str>, extra: &'a dyn Fn(&Path) -> bool, most: usize, before: Option<&'a Found>) -> Self {
+        let closed = before.iter().flat_map(|before| &before.closed).map(PathBuf::as_path).collect();
+        Walk { folder, home, extra, most, before, closed, repositories: HashSet::new(), found: Found::default() }
+    }
+
     fn through(&mut self) -> Result<(), String> {
         let root = Entries::of(&self.folder.to_string_lossy(), self.home);
         let mut open = vec![(self.folder.to_owned(), Among::Own, root)];
@@ -153,16 +164,22 @@ impl Walk<'_> {
                 for (known, is_there) in BARE.iter().zip(&mut shape) {
                     *is_there |= name == *known;
                 }
-                let findings = self.found.protected.len() + self.found.secret.len() + self.found.repositories.len();
+                let findings = [&self.found.protected, &self.found.secret, &self.found.repositories, &self.found.sockets];
+                let findings: usize = findings.iter().map(|list| list.len()).sum();
                 if seen > self.most || findings > MOST_FINDINGS && self.before.is_none() {
                     return Err(format!("there is too much below `{}` to be bounded by a sandbox", shown(self.folder)));
                 }
                 let Some(kind) = kind_of(&folder, &entry) else { continue };
                 current.push(name);
+                if kind == FileType::Socket {
+                    self.found.sockets.push(current.clone());
+                }
                 if kind.is_dir() && name == ".git" {
                     self.repository(&current);
+                    self.found.sockets.extend(sockets(&current));
                 } else if self.name(&current, name, kind, among, near) {
-                    // What is below is as the name says.
+                    // What is below is as the name says; a socket there can be connected to all the same.
+                    self.found.sockets.extend(sockets(&current));
                 } else if kind.is_dir() {
                     let below = near.below(&name.to_string_lossy(), &current.to_string_lossy(), self.home);
                     open.push((current.clone(), among.below(name), below));
@@ -193,8 +210,8 @@ impl Walk<'_> {
                 Ok(None)
             }
             (_, None) => Err(words),
-            (error, Some(before)) => {
-                let is_new = !before.closed.iter().any(|closed| closed == current);
+            (error, Some(_)) => {
+                let is_new = !self.closed.contains(current);
                 let is_closed = matches!(error, Errno::ACCESS | Errno::PERM);
                 let again = if is_closed && is_new { opened_again(current) } else { None };
                 if again.is_none() && is_new {
@@ -232,8 +249,9 @@ impl Walk<'_> {
         }
         let by_name = !is_plain && (among == Among::Own || leads_git);
         let secret_by_name = by_name || !is_plain && among == Among::OftenInstalled && kind.is_file();
+        let is_secret = |text: &str| if kind.is_dir() { secret_folder(text, self.home) } else { secret(text, self.home) }.is_some();
         let list = match () {
-            () if secret_by_name && secret(&text, self.home).is_some() => &mut self.found.secret,
+            () if secret_by_name && is_secret(&text) => &mut self.found.secret,
             () if by_name && protected(&text, self.home).is_some() || (self.extra)(path) => &mut self.found.protected,
             () => return false,
         };
@@ -252,7 +270,7 @@ impl Walk<'_> {
 
     /// Notes a folder of git, with those of its modules.
     fn repository(&mut self, path: &Path) {
-        if self.found.repositories.iter().any(|known| known == path) {
+        if !self.repositories.insert(path.to_owned()) {
             return;
         }
         self.found.repositories.push(path.to_owned());
@@ -309,6 +327,29 @@ pub fn password_in(repositories: &[PathBuf]) -> Option<PathBuf> {
         let text = if found.len() < MOST_CONFIGURATION { fs::read_to_string(file).unwrap_or_default() } else { return true };
         redact_text(&text) != text
     })
+}
+
+/// The sockets below a folder; no link is followed, and git's objects are left out, which are many.
+pub(crate) fn sockets(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open, mut seen) = (Vec::new(), vec![folder.to_owned()], 0);
+    while let Some(current) = open.pop().filter(|_| seen < MOST_ENTRIES) {
+        for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
+            seen += 1;
+            match entry.file_type() {
+                Ok(kind) if kind.is_socket() => found.push(entry.path()),
+                Ok(kind) if kind.is_dir() && !(current.ends_with("objects") && is_object_folder(&entry.file_name())) => {
+                    open.push(entry.path())
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether git keeps objects in a folder of this name.
+fn is_object_folder(name: &OsStr) -> bool {
+    name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 /// The files below a folder with one of these endings; no link is followed.

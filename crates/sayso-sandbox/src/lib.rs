@@ -21,14 +21,18 @@ pub mod inner;
 pub mod landlock;
 mod links;
 mod mounted;
+mod people;
 pub mod placeholders;
 pub mod plan;
 mod pool;
 pub mod profile;
 pub mod proxy;
 mod scratch;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub mod sealed;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
 pub mod seen;
+pub mod signals;
 pub mod start;
 pub mod toolchains;

@@ -30,6 +30,8 @@ const MOST: usize = 4 << 20;
 const FOLDER: &str = "held";
 const FORM: &str = "sayso-held-1";
 const TAKEN: &str = ".taken";
+/// What the marker of one says that was given up.
+const GIVEN_UP: &[u8] = b"given up\n";
 const FRESH: &str = ".new";
 const ID_BYTES: usize = 16;
 const PURPOSE: &str = "held operations";
@@ -43,6 +45,8 @@ pub enum Gone {
     Unknown,
     /// Somebody took it before.
     Taken,
+    /// It was given up: the agent went on without it.
+    GivenUp,
     /// It waited too long.
     Expired,
     /// It is not what sayso wrote.
@@ -60,6 +64,9 @@ impl Gone {
             Gone::NoId => format!("`{id}` is no id of a held command; such an id has 32 digits and letters from `a` to `f`"),
             Gone::Unknown => format!("no command is held under `{id}`, or it was cleared away since; ask for it again"),
             Gone::Taken => format!("the command that was held under `{id}` was taken before, and each runs once; ask for it again"),
+            Gone::GivenUp => {
+                format!("the command that was held under `{id}` was given up: the dialog about it ended without a yes; ask for it again")
+            }
             Gone::Expired => format!("the command under `{id}` was held for more than {} minutes; ask for it again", LIFE / 60),
             Gone::Changed => format!("what is held under `{id}` is not what sayso wrote there; ask for the command again"),
             Gone::Trouble(why) => why.clone(),
@@ -125,7 +132,7 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
     let Some(folder) = state.inner(FOLDER, false)? else { return Err(Gone::Unknown) };
     let marker = format!("{id}{TAKEN}");
     let Some(file) = folder.read(id)? else {
-        return Err(if folder.look(&marker)?.is_some() { Gone::Taken } else { Gone::Unknown });
+        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Unknown));
     };
     let mut bytes = Vec::new();
     let failed = |error: std::io::Error| Gone::Trouble(format!("could not read {}: {error}", shown(&folder.path().join(id))));
@@ -134,7 +141,7 @@ pub fn take(state: &Path, id: &str, now: i64) -> Result<String, Gone> {
     let text = whole(&key, &bytes, id, now)?;
     // Here it is decided who has it.
     if folder.create_new(&marker)?.is_none() {
-        return Err(Gone::Taken);
+        return Err(taken_how(&folder, &marker)?.unwrap_or(Gone::Taken));
     }
     folder.remove(id)?;
     // A loss of power does not give it back.
@@ -154,11 +161,19 @@ pub fn give_up(state: &Path, id: &str) -> Result<bool, String> {
         return Ok(false);
     }
     // As whoever takes it: of two at once, one succeeds.
-    let is_ours = folder.create_new(&format!("{id}{TAKEN}"))?.is_some();
-    if is_ours {
-        folder.remove(id)?;
-    }
-    Ok(is_ours)
+    let Some(mut marker) = folder.create_new(&format!("{id}{TAKEN}"))? else { return Ok(false) };
+    folder.remove(id)?;
+    // Without this word it counts as taken, which it is.
+    let _ = marker.write_all(GIVEN_UP);
+    Ok(true)
+}
+
+/// What became of one that is not held any more; none if there never was one.
+fn taken_how(folder: &Folder, marker: &str) -> Result<Option<Gone>, Gone> {
+    let Some(file) = folder.read(marker)? else { return Ok(None) };
+    let mut word = Vec::new();
+    let is_read = file.take(GIVEN_UP.len() as u64 + 1).read_to_end(&mut word).is_ok();
+    Ok(Some(if is_read && word == GIVEN_UP { Gone::GivenUp } else { Gone::Taken }))
 }
 
 /// The text of a file that sayso wrote for this id, and whose time is not over.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sayso_core::digest::{Digest, Encoder, Pieces};
-use sayso_core::grant::Grant;
+use sayso_core::grant::{Grant, Reach};
 use sayso_core::packed::{LAYOUT, pack, unpack};
 use sayso_core::policy::Policy;
 
@@ -22,6 +22,12 @@ const FILE: &str = "snapshot";
 /// What files are called that are being written; the number of the process and of the file follow.
 const FRESH: &str = "snapshot.new-";
 const MAGIC: [u8; 16] = *b"sayso snapshot 1";
+/// The same where grants of sessions are kept apart.
+const APART: [u8; 16] = *b"sayso snapshot+1";
+/// What the files of grants of sessions are called; a number follows.
+const SESSION: &str = "snapshot.session-";
+/// So many sessions have a file at once; two that share a number take turns.
+const SLOTS: u8 = 16;
 /// Magic, program, sources, content: three digests, and the length of the content.
 const HEADER: usize = MAGIC.len() + 3 * 32 + 8;
 /// A larger content is neither written nor read.
@@ -53,6 +59,36 @@ pub fn bound<'a>(sources: impl IntoIterator<Item = (&'a str, &'a [u8])>, generat
 /// # Errors
 /// When the policy is too large or cannot be unpacked again, or the disk does not take it. Then there is none, or the one before.
 pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
+    store_as(state, FILE, MAGIC, bound, policy, grants)
+}
+
+/// The same where there are too many grants of sessions to be read each time: those that outlive sessions, and in a file beside them those
+/// of one session.
+///
+/// # Errors
+/// As [`store`].
+pub fn store_apart(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant], session: &str) -> Result<(), String> {
+    let is_of_session = |grant: &&Grant| matches!(grant.reach, Reach::Session(_));
+    let (own, general): (Vec<&Grant>, Vec<&Grant>) = grants.iter().partition(is_of_session);
+    let owned = |grants: Vec<&Grant>| grants.into_iter().cloned().collect::<Vec<Grant>>();
+    let nothing = Policy::broken("it stands in the snapshot");
+    store_as(state, &slot(session), APART, &of_session(bound, session), &nothing, &owned(own))?;
+    store_as(state, FILE, APART, bound, policy, &owned(general))
+}
+
+/// The file for a session.
+fn slot(session: &str) -> String {
+    let digest = Digest::of_bytes(session.as_bytes());
+    format!("{SESSION}{}", digest.bytes().first().copied().unwrap_or_default() % SLOTS)
+}
+
+/// The digest of everything that the grants of a session are made from.
+fn of_session(bound: &Digest, session: &str) -> Digest {
+    self::bound([("snapshot", bound.bytes().as_slice()), ("session", session.as_bytes())], 0)
+}
+
+fn store_as(state: &Folder, name: &str, magic: [u8; 16], bound: &Digest, policy: &Policy, grants: &[Grant]) -> Result<(), String> {
+    let wanted = name;
     let content = pack(policy, grants);
     let length = content.len() as u64;
     if length > MOST {
@@ -62,14 +98,14 @@ pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) 
     if unpack(content.clone()).is_none_or(|(policy, grants)| pack(&policy, &grants) != content) {
         return Err("policy and grants are not the same once they were packed; this is a mistake in sayso".to_owned());
     }
-    let header = [&MAGIC[..], program().bytes(), bound.bytes(), Digest::of_bytes(&content).bytes(), &length.to_le_bytes()].concat();
+    let header = [&magic[..], program().bytes(), bound.bytes(), Digest::of_bytes(&content).bytes(), &length.to_le_bytes()].concat();
     remove_left(state)?;
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!("{FRESH}{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     let path = shown(&state.path().join(&name));
     let mut file = state.create_new(&name)?.ok_or_else(|| format!("{path} is there already; remove it"))?;
     let written = file.write_all(&header).and_then(|()| file.write_all(&content));
-    let renamed = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| state.rename(&name, FILE));
+    let renamed = written.map_err(|error| format!("could not write {path}: {error}")).and_then(|()| state.rename(&name, wanted));
     if renamed.is_err() {
         let _kept = state.remove(&name);
     }
@@ -78,8 +114,20 @@ pub fn store(state: &Folder, bound: &Digest, policy: &Policy, grants: &[Grant]) 
 
 /// The policy and grants of a snapshot that was made by this version of the program from just these sources.
 pub fn load(state: &Folder, bound: &Digest) -> Option<(Policy, Vec<Grant>)> {
-    let mut file = state.read(FILE).ok()??;
-    let (digest, length) = read_header(&mut file, bound)?;
+    load_as(state, FILE, MAGIC, bound)
+}
+
+/// The same for one session, where grants of sessions are kept apart.
+pub fn load_apart(state: &Folder, bound: &Digest, session: &str) -> Option<(Policy, Vec<Grant>)> {
+    let (policy, mut grants) = load_as(state, FILE, APART, bound)?;
+    let (_, own) = load_as(state, &slot(session), APART, &of_session(bound, session))?;
+    grants.extend(own);
+    Some((policy, grants))
+}
+
+fn load_as(state: &Folder, name: &str, magic: [u8; 16], bound: &Digest) -> Option<(Policy, Vec<Grant>)> {
+    let mut file = state.read(name).ok()??;
+    let (digest, length) = read_header(&mut file, magic, bound)?;
     let mut content = Vec::with_capacity(length);
     // One more, to see that there is no more; by then the room is there, so that nothing is moved.
     file.take(length as u64 + 1).read_to_end(&mut content).ok()?;
@@ -88,10 +136,10 @@ pub fn load(state: &Folder, bound: &Digest) -> Option<(Policy, Vec<Grant>)> {
 }
 
 /// Digest and length of the content, if the header is the wanted one.
-fn read_header(file: &mut File, bound: &Digest) -> Option<(Digest, usize)> {
+fn read_header(file: &mut File, magic: [u8; 16], bound: &Digest) -> Option<(Digest, usize)> {
     let mut header = [0; HEADER];
     file.read_exact(&mut header).ok()?;
-    let rest = header.strip_prefix(&MAGIC)?.strip_prefix(program().bytes())?.strip_prefix(bound.bytes())?;
+    let rest = header.strip_prefix(&magic)?.strip_prefix(program().bytes())?.strip_prefix(bound.bytes())?;
     let (digest, length) = rest.split_first_chunk::<32>()?;
     let length = u64::from_le_bytes(*length.as_array()?);
     (length <= MOST).then_some((Digest::from(*digest), usize::try_from(length).ok()?))

@@ -11,7 +11,7 @@ use sayso_core::mode::Mode;
 use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::policy::settings::Sourced;
 use sayso_core::policy::{COMMAND_LINE, Overrides, Policy};
-use sayso_gate::ports::{Content, Tally, World};
+use sayso_gate::ports::{Content, Copies, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_shell::Bash;
 use sayso_world::content;
@@ -21,7 +21,7 @@ use sayso_world::seal::{self, Bound};
 use sayso_world::tally;
 use sayso_world::whereabouts::Whereabouts;
 
-use crate::{bounding, learned, shelf};
+use crate::{bounding, install, learned, shelf};
 
 /// What flags say about the policy.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Choice {
     pub only_tightens: bool,
     /// `SAYSO_MODE` and `SAYSO_PROFILE` do not count: an agent starts sayso, and the environment is the agent's.
     pub ignores_environment: bool,
+    /// Grants of other sessions may be left out.
+    pub session: Option<String>,
 }
 
 /// A policy, and everything that was found wrong on the way.
@@ -45,6 +47,8 @@ pub struct Loaded {
     pub policy: Policy,
     /// What was answered before and may still hold.
     pub grants: Vec<Grant>,
+    /// Grants of other sessions than that of the choice were left out.
+    pub is_apart: bool,
     /// The files that were looked at, with what was found in each.
     pub files: Vec<ReadFile>,
 }
@@ -131,7 +135,7 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
         layers.extend(layer);
         files.push(file);
     }
-    let (remembered, grants) = remembered(whereabouts);
+    let (remembered, grants, is_apart) = remembered(whereabouts, choice);
     if let Some((file, layer)) = remembered {
         layers.extend(layer);
         files.push(file);
@@ -141,15 +145,22 @@ fn merge(whereabouts: &Whereabouts, found: Vec<PolicyFile>, choice: &Choice) -> 
         None => {
             let around = if choice.ignores_environment { Overrides::default() } else { from_environment() };
             let overrides = Overrides { mode: choice.mode, profile: choice.profile.clone(), ..around };
-            Policy::assemble(layers, &overrides, &Bash)
+            let mut policy = Policy::assemble(layers, &overrides, &Bash);
+            policy.set_installed(install::own::look(whereabouts));
+            policy
         }
     };
-    Loaded { policy, grants, files }
+    Loaded { policy, grants, is_apart, files }
 }
 
+/// The rules of the store as a file and a layer, its grants, and whether these are only the session's own.
+type Remembered = (Option<(ReadFile, Option<Layer>)>, Vec<Grant>, bool);
+
 /// The rules and grants of the store. Where they cannot be read, neither can the policy: a rule that denies may be among them.
-fn remembered(whereabouts: &Whereabouts) -> (Option<(ReadFile, Option<Layer>)>, Vec<Grant>) {
-    let standing = learned::standing(&whereabouts.state);
+fn remembered(whereabouts: &Whereabouts, choice: &Choice) -> Remembered {
+    let remembered = learned::for_policy(&whereabouts.state, choice.session.as_deref());
+    let is_apart = remembered.as_ref().is_ok_and(|remembered| remembered.is_apart);
+    let standing = remembered.map(|remembered| remembered.standing);
     let file = |unreadable: Option<String>| ReadFile {
         name: learned::NAME.to_owned(),
         text: String::new(),
@@ -158,9 +169,9 @@ fn remembered(whereabouts: &Whereabouts) -> (Option<(ReadFile, Option<Layer>)>, 
         unreadable,
     };
     match standing.and_then(|standing| Ok((learned::layer(&standing)?, shelf::grants(&standing)))) {
-        Ok((None, grants)) => (None, grants),
-        Ok((Some(layer), grants)) => (Some((file(None), Some(layer))), grants),
-        Err(why) => (Some((file(Some(why)), None)), Vec::new()),
+        Ok((None, grants)) => (None, grants, is_apart),
+        Ok((Some(layer), grants)) => (Some((file(None), Some(layer))), grants, is_apart),
+        Err(why) => (Some((file(Some(why)), None)), Vec::new(), is_apart),
     }
 }
 
@@ -225,12 +236,13 @@ impl World for RealWorld {
     }
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
-        seal::seal(files.iter().map(|file| match file {
-            Sealed::Content(path) => Bound::Content(path),
-            Sealed::Identity(path) => Bound::Identity(path),
-            Sealed::Which(path) => Bound::Which(path),
-            Sealed::Bytes(path, digest) => Bound::Bytes(path, *digest),
-        }))
+        seal::seal(files.iter().map(bound))
+    }
+
+    fn seal_keeping(&self, files: &[Sealed]) -> Option<(Digest, Copies)> {
+        let mut copies = seal::Copies::of_scripts();
+        let digest = seal::seal_keeping(files.iter().map(bound), &mut copies)?;
+        Some((digest, copies.files))
     }
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
@@ -241,5 +253,14 @@ impl World for RealWorld {
     fn tally(&self, path: &str, entries: usize, time: Duration) -> Option<Tally> {
         let tally::Tally { files, bytes, whole } = tally::tally(path, entries, time)?;
         Some(Tally { files, bytes, whole })
+    }
+}
+
+fn bound(file: &Sealed) -> Bound<'_> {
+    match file {
+        Sealed::Content(path) => Bound::Content(path),
+        Sealed::Identity(path) => Bound::Identity(path),
+        Sealed::Which(path) => Bound::Which(path),
+        Sealed::Bytes(path, digest) => Bound::Bytes(path, *digest),
     }
 }

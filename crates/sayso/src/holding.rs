@@ -40,7 +40,13 @@ pub fn read(text: &str) -> Result<(Choice, Held), String> {
     };
     let mode = word("mode")?.map(|word| Mode::from_word(&word).ok_or_else(other)).transpose()?;
     let ignores_environment = flags.get("ignores_environment").and_then(Node::as_bool).ok_or_else(other)?;
-    let choice =
-        Choice { file: word("policy")?.map(PathBuf::from), profile: word("profile")?, mode, only_tightens: false, ignores_environment };
+    let choice = Choice {
+        file: word("policy")?.map(PathBuf::from),
+        profile: word("profile")?,
+        mode,
+        only_tightens: false,
+        ignores_environment,
+        session: None,
+    };
     Ok((choice, Held::read(held).map_err(|_| other())?))
 }

@@ -6,6 +6,7 @@ use sayso_core::policy::read::{Format, Layer, Origin, read};
 use sayso_core::text::json;
 use sayso_shell::Bash;
 use sayso_store::index::Index;
+use sayso_store::index::at_hand::Remembered;
 use sayso_store::standing::generation::{Generation, Mark};
 use sayso_store::standing::{Standing, What};
 
@@ -29,6 +30,24 @@ pub fn standing(state: &std::path::Path) -> Result<Vec<Standing>, String> {
         let _ = generation.grow(state);
     }
     Ok(standing)
+}
+
+/// The same for a policy, without a long wait for the index: where there are many grants of sessions, only those of this one.
+///
+/// # Errors
+/// As [`standing`].
+pub fn for_policy(state: &std::path::Path, session: Option<&str>) -> Result<Remembered, String> {
+    let mut generation = Generation::open(state)?;
+    let mark = generation.now(state)?;
+    if mark == Mark::Never && !state.join("journal").exists() {
+        return Ok(Remembered::default());
+    }
+    let remembered = Index::remembered(state, session)?;
+    if mark == Mark::Unknown {
+        // From now on it is counted. Where it cannot be, the journal is asked each time.
+        let _ = generation.grow(state);
+    }
+    Ok(remembered)
 }
 
 /// The layer of the rules that count.

@@ -3,7 +3,7 @@
 //! A sandbox keeps what is protected read-only, and keeps the usual names out of the top of a workspace. Anywhere else a new name is found
 //! after the command has ended, and before anything else can have used it: it is moved to sayso's own folder, and that is told.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -59,19 +59,39 @@ impl Newcomers {
             let is_approved = |path: &Path| approved.iter().any(|approved| path.starts_with(approved));
             let repositories: BTreeSet<&PathBuf> = now.repositories.iter().chain(&now.like_repositories).collect();
             let leading: BTreeSet<&PathBuf> = now.leading.iter().collect();
-            let of_a_repository = |path: &Path| before.repositories.iter().any(|repository| path.starts_with(repository));
+            let known: HashSet<&Path> = before.repositories.iter().map(PathBuf::as_path).collect();
+            let of_a_repository = |path: &Path| path.ancestors().any(|above| known.contains(above));
+            let mut gone = Gone::default();
             for path in new_ones(before, &now) {
-                let inside_taken = taking.taken.iter().any(|one: &Taken| one.to.is_some() && path.starts_with(&one.path));
+                let inside_taken = gone.took_along(&path);
                 let inert = repositories.contains(&path) && (is_inert(&path, folder, machine) || leads_to_known(&path, before));
                 let is_gits_own = of_a_repository(&path) && !leading.contains(&path);
                 if inside_taken || inert || is_gits_own || is_approved(&path) && !leading.contains(&path) {
                     continue;
                 }
-                taking.taken.push(place.take(&path));
+                let taken = place.take(&path);
+                gone.note(&taken);
+                taking.taken.push(taken);
             }
             taking.unseen.extend(now.unseen);
         }
         taking
+    }
+}
+
+/// The last path that was moved away. Paths come in order, so what was below one of them comes right behind it: one comparison is enough.
+#[derive(Default)]
+struct Gone(Option<PathBuf>);
+
+impl Gone {
+    fn took_along(&self, path: &Path) -> bool {
+        self.0.as_deref().is_some_and(|last| path.starts_with(last))
+    }
+
+    fn note(&mut self, taken: &Taken) {
+        if taken.to.is_some() {
+            self.0 = Some(taken.path.clone());
+        }
     }
 }
 
@@ -230,4 +250,31 @@ pub fn words(Taking { taken, unseen }: &Taking) -> Vec<String> {
     let not_seen = |why: &String| format!("not all that the command left could be looked at, so look at it before anything uses it: {why}");
     out.extend(unseen.iter().map(not_seen));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One comparison a path finds the same as looking through everything that was taken.
+    #[test]
+    fn finding_d_08_what_went_along_is_found_by_the_last_that_was_taken() {
+        let names = ["/w/a", "/w/a/b", "/w/a/b/c", "/w/a b", "/w/a-b", "/w/a.x", "/w/a/z", "/w/ab", "/w/b/c", "/w/b/c/d", "/w/b/d", "/w/b"];
+        let paths: BTreeSet<PathBuf> = names.iter().map(PathBuf::from).collect();
+        // Whatever of them cannot be moved.
+        for stuck in 0..1_u32 << names.len() {
+            let (mut gone, mut all) = (Gone::default(), Vec::<Taken>::new());
+            for path in &paths {
+                let slowly = all.iter().any(|one| one.to.is_some() && path.starts_with(&one.path));
+                assert_eq!(gone.took_along(path), slowly, "{stuck:b} {path:?}");
+                if slowly {
+                    continue;
+                }
+                let number = names.iter().position(|name| Path::new(name) == path).unwrap();
+                let taken = Taken { path: path.clone(), to: (stuck >> number & 1 == 0).then(|| PathBuf::from("/taken")) };
+                gone.note(&taken);
+                all.push(taken);
+            }
+        }
+    }
 }

@@ -13,7 +13,7 @@ use sayso_core::presentation::Undo;
 use sayso_core::tool::Kind;
 use sayso_core::verdict::{Terms, Verdict};
 use sayso_core::visible::visible;
-use sayso_gate::ports::{Content, Outlook, Tally, World};
+use sayso_gate::ports::{Content, Copies, Outlook, Tally, World};
 use sayso_gate::seal::Sealed;
 use sayso_sandbox::backend::Backend;
 use sayso_tools::files::{self, Files, Settings};
@@ -94,6 +94,10 @@ impl World for OwnToolsWorld {
         self.world.seal(files)
     }
 
+    fn seal_keeping(&self, files: &[Sealed]) -> Option<(Digest, Copies)> {
+        self.world.seal_keeping(files)
+    }
+
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {
         self.world.content(path, most)
     }
@@ -122,6 +126,10 @@ impl World for HookWorld {
 
     fn seal(&self, files: &[Sealed]) -> Option<Digest> {
         self.world.seal(files)
+    }
+
+    fn seal_keeping(&self, files: &[Sealed]) -> Option<(Digest, Copies)> {
+        self.world.seal_keeping(files)
     }
 
     fn content(&self, path: &str, most: u64) -> Result<Option<Content>, String> {

@@ -25,8 +25,10 @@ pub fn load_in(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, cho
     let Some(bound) = bound(folder, whereabouts, workspace, choice, general) else {
         return assemble::load(whereabouts, workspace, choice);
     };
-    if let Some((policy, grants)) = snapshot::load(folder, &bound) {
-        let mut loaded = Loaded { policy, grants, files: Vec::new() };
+    let session = choice.session.as_deref();
+    let apart = || session.and_then(|session| snapshot::load_apart(folder, &bound, session));
+    if let Some((policy, grants)) = snapshot::load(folder, &bound).or_else(apart) {
+        let mut loaded = Loaded { policy, grants, is_apart: false, files: Vec::new() };
         loaded.look_for_sandbox();
         return loaded;
     }
@@ -35,7 +37,10 @@ pub fn load_in(folder: &Folder, whereabouts: &Whereabouts, workspace: &Path, cho
     let again = self::bound(folder, whereabouts, workspace, choice, policy_files::general(whereabouts));
     if loaded.policy.why_broken().is_none() && again == Some(bound) {
         // Where it cannot be kept, the next one reads again.
-        let _ = snapshot::store(folder, &bound, &loaded.policy, &loaded.grants);
+        let _ = match session.filter(|_| loaded.is_apart) {
+            Some(session) => snapshot::store_apart(folder, &bound, &loaded.policy, &loaded.grants, session),
+            None => snapshot::store(folder, &bound, &loaded.policy, &loaded.grants),
+        };
     }
     loaded
 }

@@ -54,6 +54,11 @@ enum When {
 }
 
 impl Recorder {
+    /// The folder of the record.
+    pub(crate) fn state(&self) -> &std::path::Path {
+        self.shelf.state()
+    }
+
     /// A recorder as the settings say. Where nothing of the arguments may be kept, entries still are (Z-47).
     pub fn new(journal: Journal, user: u32, settings: &Resolved) -> Self {
         let sync = match settings.audit_sync.as_str() {

@@ -106,6 +106,7 @@ impl Runner {
             most_output: MOST_OUTPUT,
             stop: Some(&self.stopped),
             bounds: None,
+            scripts: approved.scripts(),
         };
         let output = &mut |stream: Stream, bytes: &[u8]| (self.told.output)(stream, bytes);
         match bounded {

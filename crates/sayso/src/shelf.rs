@@ -36,6 +36,11 @@ impl Shelf {
         Shelf { state, inner: Mutex::new(inner) }
     }
 
+    /// The folder that it is kept in.
+    pub(crate) fn state(&self) -> &std::path::Path {
+        &self.state
+    }
+
     /// All grants that count. Where they cannot be read there are none: it is asked again.
     pub(crate) fn grants(&self) -> Arc<Vec<Grant>> {
         self.with(|inner| Arc::clone(&inner.grants)).unwrap_or_default()

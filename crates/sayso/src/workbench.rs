@@ -94,7 +94,7 @@ impl Workbench {
             remarks.extend(kept.as_ref().err().map(|why| format!("commands are asked about, in spite of `sandbox.auto_allow`: {why}")));
             kept.is_ok()
         };
-        let machine = || Machine::new(whereabouts.clone()).containing(contains);
+        let machine = || Machine::new(whereabouts.clone()).guarding(policy.installed()).containing(contains);
         let others = Others { host: host.iter().map(|(name, _)| name.clone()).collect(), servers: servers.is_some() };
         let world = || OwnToolsWorld { world: RealWorld(machine()), files: Arc::clone(&files), others: others.clone() };
         let hop = hop(world(), Arc::clone(&policy), how);

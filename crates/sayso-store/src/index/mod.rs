@@ -3,6 +3,7 @@
 //! Everything in it is folded from entries of the journal, in their order, up to a cursor. Whoever opens it lets it catch up first, so it is
 //! never behind what was recorded before. Where the journal is not the one it was built from, or the file is damaged, it is built anew.
 
+pub mod at_hand;
 pub mod calls;
 mod damage;
 mod entries;

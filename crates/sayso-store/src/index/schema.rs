@@ -7,6 +7,11 @@ use super::Trouble;
 /// The step that leads to version 1, to version 2, and so on. A step that was released never changes.
 const STEPS: &[&str] = &[include_str!("version_1.sql"), include_str!("version_2.sql")];
 
+/// Whether the tables are of the newest version.
+pub(super) fn is_newest(db: &Connection) -> rusqlite::Result<bool> {
+    db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0)).map(|version| version == STEPS.len())
+}
+
 /// Brings the tables to the newest version.
 pub(super) fn migrate(db: &mut Connection) -> Result<(), Trouble> {
     let version = |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, usize>(0));

@@ -236,11 +236,20 @@ impl Index {
     }
 }
 
-fn standing_in(db: &Connection) -> Result<Vec<Standing>, Trouble> {
-    let mut select = db.prepare_cached(
-        "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing ORDER BY number",
-    )?;
-    let rows = select.query_map([], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
+pub(super) fn standing_in(db: &Connection) -> Result<Vec<Standing>, Trouble> {
+    standing_where(db, "?1 IS NULL", None)
+}
+
+/// What outlives sessions, and what is kept for this one.
+pub(super) fn standing_of(db: &Connection, session: &str) -> Result<Vec<Standing>, Trouble> {
+    standing_where(db, "session IS NULL OR session = ?1", Some(session))
+}
+
+fn standing_where(db: &Connection, condition: &str, session: Option<&str>) -> Result<Vec<Standing>, Trouble> {
+    let mut select = db.prepare_cached(&format!(
+        "SELECT id, is_rule, spec, words, enabled, source, created, expires, uses_left, last_used, uses FROM standing WHERE {condition} ORDER BY number",
+    ))?;
+    let rows = select.query_map([session], |row| Ok((row_of(row)?, row.get::<_, String>(2)?, row.get::<_, bool>(1)?)))?;
     let mut out = Vec::new();
     for row in rows {
         let (standing, spec, is_rule) = row?;

@@ -3,9 +3,11 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use sayso_core::node::{Node, Value};
 use sayso_store::{Journal, Sync};
+use signal_hook::consts::SIGXFSZ;
 
 const FOLDER: &str = "SAYSO_TEST_WRITER";
 const COUNT: &str = "SAYSO_TEST_COUNT";
@@ -35,6 +37,8 @@ pub(crate) fn acknowledged(printed: &str) -> Vec<(u64, String)> {
 #[test]
 fn writes_when_it_is_told_to() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
+    // As the program does at its start: a limit on files is an error of the write.
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).unwrap();
     let count: u64 = std::env::var(COUNT).unwrap().parse().unwrap();
     // Segments that are soon full, so that going on to the next is killed in the middle, too.
     let journal = match Journal::open(Path::new(&folder)) {

@@ -54,6 +54,8 @@ pub struct Command<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// What it is bounded by; none: it can do what the person can.
     pub bounds: Option<Bounds<'a>>,
+    /// Scripts by their absolute paths, with the bytes that were approved: these are what runs.
+    pub scripts: &'a [(String, Vec<u8>)],
 }
 
 /// The sandbox of a command.
@@ -85,7 +87,16 @@ pub enum Stream {
 impl<'a> Command<'a> {
     /// A command with the usual limits.
     pub fn new(text: &'a str, cwd: &'a Path) -> Self {
-        Command { text, cwd, environment: &[], time_limit: DEFAULT_TIME_LIMIT, most_output: MOST_OUTPUT, stop: None, bounds: None }
+        Command {
+            text,
+            cwd,
+            environment: &[],
+            time_limit: DEFAULT_TIME_LIMIT,
+            most_output: MOST_OUTPUT,
+            stop: None,
+            bounds: None,
+            scripts: &[],
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! A command while it runs: its output is read as it comes, and nobody waits for a pipe that somebody else holds open.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
+use sayso_sandbox::sealed::{self, Script};
 use sayso_sandbox::start::{Guard, Report};
 
 use super::environment::{self, MARK};
@@ -60,6 +62,20 @@ pub(super) struct Running {
     most_processes: Option<(u64, Instant)>,
 }
 
+/// Starts the process, which holds ends of pipes that have to close with it. Scripts are read from their copies; in a sandbox they are what
+/// stands there, since nobody was shown them.
+fn spawn(mut process: std::process::Command, command: &Command<'_>) -> std::io::Result<Child> {
+    let named = command.scripts.iter().filter(|(path, _)| {
+        let name = Path::new(path).file_name().and_then(OsStr::to_str);
+        name.is_some_and(|name| command.text.contains(name))
+    });
+    let scripts: Vec<Script> = match command.bounds {
+        Some(_) => Vec::new(),
+        None => named.map(|(path, bytes)| Script::new(path.into(), bytes)).collect::<std::io::Result<_>>()?,
+    };
+    if scripts.is_empty() { process.spawn() } else { sealed::spawn(process, command.text, command.cwd, scripts) }
+}
+
 impl Running {
     pub(super) fn start(command: &Command<'_>) -> Result<Running, String> {
         if command.text.contains('\0') {
@@ -80,7 +96,7 @@ impl Running {
             }
         };
         process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = process.spawn().map_err(|error| match error.kind() {
+        let mut child = spawn(process, command).map_err(|error| match error.kind() {
             ErrorKind::ArgumentListTooLong => {
                 "the command is longer than the system takes in one piece (128 KiB on Linux); put it into a script and run that".to_owned()
             }
@@ -100,8 +116,6 @@ impl Running {
             guard,
             most_processes: command.bounds.and_then(|bounds| bounds.profile.limits.processes).map(|most| (most, Instant::now())),
         };
-        // It holds ends of pipes that have to close with the command.
-        drop(process);
         // From here on the value ends the command when it is dropped.
         let handles = [running.out.as_ref().map(AsFd::as_fd), running.error.as_ref().map(AsFd::as_fd)];
         for handle in handles.into_iter().flatten() {
@@ -217,8 +231,12 @@ impl Running {
     fn check_ended(&mut self) -> bool {
         if !self.has_ended {
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            // Where somebody else took the status, it has ended as well.
-            self.has_ended = !matches!(waitid(WaitId::Pid(self.number), look), Ok(None));
+            self.has_ended = match waitid(WaitId::Pid(self.number), look) {
+                // Of one that is traced, a stop is told as well, though nobody asked for it.
+                Ok(found) => found.is_some_and(|found| found.exited() || found.killed() || found.dumped()),
+                // Where somebody else took the status, it has ended as well.
+                Err(_) => true,
+            };
         }
         self.has_ended
     }

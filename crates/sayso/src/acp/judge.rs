@@ -107,8 +107,8 @@ impl Judge {
             call
         };
         let weigh = |call: &Call| -> Result<Verdict, String> {
-            let world = RealWorld(Machine::new(self.benches.whereabouts.clone()));
             let (policy, grants, spent) = (bench.gate.policy(), bench.recorder.grants(), bench.recorder.spent());
+            let world = RealWorld(Machine::new(self.benches.whereabouts.clone()).guarding(policy.installed()));
             let judging = pipeline::Bench {
                 world: &world,
                 policy: &policy,

@@ -7,6 +7,7 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::json;
 
 use super::Cage;
+use super::asks::Trial;
 use super::started::{Folders, command};
 use crate::scripted::{Model, Step, Use};
 
@@ -32,6 +33,31 @@ impl Cage for Claude {
     fn step(&self, command: &str) -> Step {
         let input = Node::map([("command", Node::text(command)), ("description", Node::text("a call of `sayso doctor`"))]);
         vec![Use { tool: "Bash".to_owned(), input }]
+    }
+
+    fn modes(&self) -> &'static [&'static str] {
+        &["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
+    }
+
+    fn set_mode(&self, command: &mut Command, mode: &str) {
+        command.args(["--permission-mode", mode]);
+    }
+
+    fn trials(&self, workspace: &Path) -> Result<Vec<Trial>, String> {
+        let [ran, written, edited] = ["ran", "written", "edited"].map(|name| workspace.join(name));
+        std::fs::write(&edited, "before\n").map_err(|error| format!("a file of the canary cannot be written: {error}"))?;
+        let text = |path: &Path| Node::text(path.to_string_lossy());
+        let one = |tool: &str, input: Node| vec![Use { tool: tool.to_owned(), input }];
+        let write = one("Write", Node::map([("file_path", text(&written)), ("content", Node::text("after\n"))]));
+        let read = one("Read", Node::map([("file_path", text(&edited))]));
+        let fields = [("file_path", text(&edited)), ("old_string", Node::text("before")), ("new_string", Node::text("after"))];
+        let command = format!("echo after > {}", sayso_shell::quote(&[ran.to_string_lossy().into_owned()]));
+        Ok(vec![
+            Trial { tool: "Bash", step: self.step(&command), leaves: Some((ran, "after")) },
+            Trial { tool: "Write", step: write, leaves: Some((written, "after")) },
+            Trial { tool: "Read", step: read, leaves: None },
+            Trial { tool: "Edit", step: one("Edit", Node::map(fields)), leaves: Some((edited, "after")) },
+        ])
     }
 }
 

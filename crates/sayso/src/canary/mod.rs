@@ -5,6 +5,7 @@
 //! that does no harm where nobody stops it. Whether the agent fails closed is tried with a copy of the hook's settings that leads to a
 //! program which is killed, or which is too slow.
 
+pub mod asks;
 mod claude;
 mod cline;
 mod codex;
@@ -25,6 +26,7 @@ use sayso_world::whereabouts::Whereabouts;
 
 use crate::agents::Which;
 use crate::scripted::{Model, Script, Step};
+use asks::{Answer, Trial};
 use configured::Configured;
 use proof::Proof;
 use started::{Ended, Folders, random};
@@ -61,6 +63,19 @@ trait Cage {
 
     /// A step that runs a command.
     fn step(&self, command: &str) -> Step;
+
+    /// Its modes, where sayso lets it ask by its own dialog.
+    fn modes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Lets it start in a mode.
+    fn set_mode(&self, _command: &mut std::process::Command, _mode: &str) {}
+
+    /// The tools that a hook asks about, one of each kind, in a workspace.
+    fn trials(&self, _workspace: &Path) -> Result<Vec<Trial>, String> {
+        Ok(Vec::new())
+    }
 }
 
 /// How an agent is started; one that was never run with sayso cannot be.
@@ -91,6 +106,7 @@ pub fn prove(which: Which, program: &Path, version: &str, hook: &Configured, pla
         fires: false,
         fails_closed: false,
         words: Vec::new(),
+        asks: Vec::new(),
     };
     match fires(which, program, place) {
         Ok(words) => {
@@ -107,8 +123,35 @@ pub fn prove(which: Which, program: &Path, version: &str, hook: &Configured, pla
             }
             Err(why) => proof.words.push(why),
         }
+        match asks::tried(which, program) {
+            Ok(asks) => {
+                proof.words.extend(in_words(&asks));
+                proof.asks = asks;
+            }
+            Err(why) => proof.words.push(format!("whether it asks when a hook says so could not be tried: {why}")),
+        }
     }
     Ok(proof)
+}
+
+/// What came of the questions of a hook.
+fn in_words(asks: &[asks::Asked]) -> Option<String> {
+    if asks.is_empty() {
+        return None;
+    }
+    let swallowed: Vec<String> = asks
+        .iter()
+        .filter(|asked| asked.answer == Answer::Swallowed)
+        .map(|asked| format!("`{}` in its mode `{}`", asked.tool, asked.mode))
+        .collect();
+    let tried = asks.iter().filter(|asked| asked.answer != Answer::Untried).count();
+    Some(match swallowed.is_empty() {
+        true => format!(
+            "asks when a hook says so: of {} questions, one a mode and a tool, {tried} were tried and none was answered in your place",
+            asks.len()
+        ),
+        false => format!("answers questions of its hook in your place: {}", swallowed.join(", ")),
+    })
 }
 
 /// Whether the hook is called and its denial counts; the words say how that was seen, or why it was not.

@@ -7,6 +7,8 @@ use sayso_core::node::{Node, Value};
 use sayso_core::text::{Limits, json};
 use sayso_store::folder::Folder;
 
+use super::asks::{Answer, Asked};
+
 /// The folder in sayso's own.
 const FOLDER: &str = "canary";
 /// The longest proof that is read.
@@ -31,6 +33,8 @@ pub struct Proof {
     pub fails_closed: bool,
     /// How that was seen, in words.
     pub words: Vec<String>,
+    /// What came of questions, by mode and tool.
+    pub asks: Vec<Asked>,
 }
 
 impl Proof {
@@ -50,6 +54,7 @@ impl Proof {
             ("fires", Value::Bool(self.fires).into()),
             ("fails_closed", Value::Bool(self.fails_closed).into()),
             ("words", Value::List(self.words.iter().map(Node::text).collect()).into()),
+            ("asks", self.asks_as_node()),
         ]);
         let (name, fresh) = (name(&self.agent), format!("{}.{}", name(&self.agent), std::process::id()));
         folder.remove(&fresh)?;
@@ -61,6 +66,14 @@ impl Proof {
             return Err(format!("the proof cannot be written: {error}"));
         }
         folder.rename(&fresh, &name)
+    }
+
+    /// The table of questions, one a mode and a tool.
+    pub fn asks_as_node(&self) -> Node {
+        let cell = |asked: &Asked| {
+            Node::map([("mode", Node::text(&asked.mode)), ("tool", Node::text(&asked.tool)), ("answer", Node::text(asked.answer.word()))])
+        };
+        Value::List(self.asks.iter().map(cell).collect()).into()
     }
 
     /// The last one; none where nothing was tried yet.
@@ -86,6 +99,7 @@ impl Proof {
                 fires: flag("fires")?,
                 fails_closed: flag("fails_closed")?,
                 words: node.get("words").map(Node::items).unwrap_or_default().iter().filter_map(Node::as_text).map(str::to_owned).collect(),
+                asks: node.get("asks").map(Node::items).unwrap_or_default().iter().filter_map(asked).collect(),
             })
         };
         whole().map(Some).ok_or_else(|| "the proof is not one of this sayso".to_owned())
@@ -95,6 +109,12 @@ impl Proof {
     pub fn is_about(&self, version: &str, sayso: &Path, settings: &str) -> bool {
         self.version == version && self.sayso == sayso && self.settings == settings
     }
+}
+
+fn asked(node: &Node) -> Option<Asked> {
+    let text = |key: &str| node.get(key).and_then(Node::as_text);
+    let answer = Answer::from_word(text("answer")?)?;
+    Some(Asked { mode: text("mode")?.to_owned(), tool: text("tool")?.to_owned(), answer })
 }
 
 fn name(agent: &str) -> String {

@@ -9,6 +9,7 @@ use sayso_core::visible::visible;
 use super::doctor::Finding;
 use super::{Place, now};
 use crate::agents::{self, Which};
+use crate::canary::asks::Answer;
 use crate::canary::configured::{self, Configured, Places, Settings};
 use crate::canary::proof::Proof;
 use crate::canary::{self, last_call};
@@ -181,6 +182,9 @@ fn judged(which: Which, proof: &Proof, hook: &Configured, version: &str, place: 
     };
     match (proof.fires, proof.fails_closed) {
         (false, _) => Finding::bad(about, words, &fires),
+        _ if proof.asks.iter().any(|asked| asked.answer == Answer::Swallowed) => {
+            Finding::bad(about, words, "set `hooks: {ask: inbox}` in your policy, so that questions come to the inbox")
+        }
         (true, false) => Finding::odd(about, words, &closed),
         (true, true) if age > OLD => Finding::odd(about, words, TRY),
         (true, true) => Finding::good(about, words),
@@ -215,6 +219,7 @@ fn as_node(which: Which, program: &Path, version: &str, hook: Option<&Configured
             ("fires", flag(proof.fires)),
             ("fails_closed", flag(proof.fails_closed)),
             ("words", Value::List(proof.words.iter().map(Node::text).collect()).into()),
+            ("asks", proof.asks_as_node()),
         ])
     });
     let last = last_call(which, &place.whereabouts.state);

@@ -114,8 +114,12 @@ pub(super) fn run(args: &AskArgs) -> Result<Exit, Stop> {
     let ask = Arc::new(Asks { person, given, timeout: args.timeout });
     let journal = Journal::open(&state).map_err(|why| Stop::hint(why, "nothing was asked: what cannot be recorded is not allowed"))?;
     let recorder = Arc::new(Recorder::new(journal, place.whereabouts.uid, settings));
-    let ports =
-        Ports { world: Arc::new(RealWorld(Machine::new(place.whereabouts.clone()))), ask, run: Arc::new(NoRunner), store: recorder };
+    let ports = Ports {
+        world: Arc::new(RealWorld(Machine::new(place.whereabouts.clone()).guarding(policy.installed()))),
+        ask,
+        run: Arc::new(NoRunner),
+        store: recorder,
+    };
     let gate = gate(ports, Arc::clone(&policy), settings.sandbox_require);
     match pollster::block_on(gate.hold(call, &mut Turn::alone())) {
         Ok(approved) => allowed(args, &approved),

@@ -92,7 +92,7 @@ pub(super) fn run(args: &InstallMcpArgs, is_in: bool) -> Result<Exit, Stop> {
             ("files", Value::List(plan.edits.iter().map(change_node).collect()).into()),
         ];
         journal.append(verb, fields, Sync::Disk).map_err(Stop::usage)?;
-        let done = mcp::carry_out(&around, &plan.edits, &id, !args.how.yes);
+        let done = mcp::carry_out(&around, args.client, &plan.edits, &id, !args.how.yes);
         let finished = vec![("call", Node::text(&id)), ("succeeded", Value::Bool(done.is_ok()).into())];
         journal.append("finished", finished, Sync::System).map_err(Stop::usage)?;
         undo = Some(done.map_err(|refused| Stop::Usage(refused.0))?.id);

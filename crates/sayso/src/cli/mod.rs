@@ -153,6 +153,7 @@ fn mode_word(text: &str) -> Result<Mode, String> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    sayso_sandbox::signals::survive_file_limit();
     if let Some(code) = hook::early().or_else(crate::mcp::inner).or_else(sandbox::inner).or_else(exec::early) {
         return code;
     }
@@ -331,7 +332,7 @@ impl Place {
         let settings = crate::workbench::settings(&self.loaded.policy);
         let bounding = settings.map(|settings| Bounding::new(self.whereabouts.clone(), &self.loaded.policy, settings));
         let contains = bounding.is_some_and(|bounding| bounding.contains());
-        RealWorld(Machine::new(self.whereabouts.clone()).containing(contains))
+        RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.loaded.policy.installed()).containing(contains))
     }
 }
 

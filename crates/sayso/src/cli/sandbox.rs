@@ -19,6 +19,7 @@ use sayso_sandbox::seen;
 use super::{Place, PolicyChoice, Stop, say};
 use crate::bounding::{Bounded, Bounding};
 use crate::exit_code::Exit;
+use crate::newcomers::{self, Newcomers};
 use crate::screen::paint::{Paint, Tone};
 
 /// Run a command in the sandbox that the policy gives for this folder.
@@ -76,11 +77,16 @@ pub(super) fn run(args: &SandboxArgs) -> Result<Exit, Stop> {
     if args.show_plan {
         return show(&bounded, args);
     }
-    start(&bounded, &args.command)
+    start(&bounding, &bounded, &terms, &args.command)
 }
 
-fn start(bounded: &Bounded, words: &[OsString]) -> Result<Exit, Stop> {
+fn start(bounding: &Bounding, bounded: &Bounded, terms: &Terms, words: &[OsString]) -> Result<Exit, Stop> {
     let words = resolved(bounded, words)?;
+    let workspace = std::fs::canonicalize(&bounded.workspace)
+        .map_err(|error| Stop::usage(format!("the workspace cannot be looked at: {error}; nothing was run")))?;
+    let is_protected = |path: &Path| bounding.is_protected(path, &workspace);
+    let newcomers =
+        Newcomers::before(&terms.write, bounding.home(), &is_protected).map_err(|why| Stop::usage(format!("{why}; nothing was run")))?;
     let ready = bounded.sandbox.ready(&bounded.profile, &bounded.workspace, &words, false).map_err(Stop::usage)?;
     let mut err = std::io::stderr();
     if !bounded.sandbox.backend.is_full() {
@@ -96,6 +102,11 @@ fn start(bounded: &Bounded, words: &[OsString]) -> Result<Exit, Stop> {
     let _quiet = super::stopped_by_signals();
     let status = child.wait().map_err(|error| Stop::usage(format!("the command could not be waited for: {error}")))?;
     let report = ready.guard.report();
+    // What no mount could keep out is taken away before anything else can have used it, as in a run.
+    let taking = newcomers.take(&terms.changes, bounding.state(), &bounding.machine(), &is_protected);
+    for words in newcomers::words(&taking) {
+        let _ = writeln!(err, "sayso: {words}");
+    }
     for refusal in &report.hosts {
         let _ = writeln!(err, "sayso: {}; {}", refusal.words, refusal.advice);
     }

@@ -8,6 +8,7 @@ use sayso_core::text::json;
 use sayso_core::visible::{visible, visible_block};
 use sayso_gate::ids::Ids;
 use sayso_store::journal::{Journal, Sync};
+use sayso_store::standing::generation::Generation;
 use sayso_tools::files::{Files, Settings};
 use sayso_tools::undo::{self, Plan, Undone, Which};
 use sayso_world::whereabouts::Whereabouts;
@@ -99,6 +100,10 @@ pub(crate) fn carry_out(whereabouts: &Whereabouts, files: &Files, plan: &Plan) -
     ];
     journal.append("undo", fields, Sync::Disk)?;
     let done = undo::apply(files, plan, &id, "")?;
+    if plan.changes.iter().any(|change| change.tool == "install") {
+        // Where sayso is installed is part of each copy of the policy.
+        Generation::open(&whereabouts.state)?.grow(&whereabouts.state)?;
+    }
     for change in &plan.changes {
         let fields = vec![("call", Node::text(&change.id)), ("undo", Node::text(&id)), ("session", Node::text(&change.session))];
         journal.append("undone", fields, Sync::System)?;

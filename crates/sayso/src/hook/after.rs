@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use sayso_core::node::Node;
-use sayso_core::operation::Operation;
+use sayso_core::operation::{Call, Operation};
 use sayso_core::outcome::Outcome;
 use sayso_core::prompt::Scope;
 use sayso_gate::approved::Yes;
@@ -13,7 +13,7 @@ use sayso_gate::entry::{Entry, What};
 use sayso_gate::ports::Store as _;
 use sayso_store::{held, record};
 
-use super::pending;
+use super::pending::{self, Open};
 use super::place::{Place, now};
 use crate::intake::agent::{Agent, Session, Wanted, numbered};
 use crate::{assemble, lineage, record_folder};
@@ -35,7 +35,7 @@ pub(super) fn after(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, millise
 
 fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u64) -> Result<(), String> {
     let Some(first) = wanted.calls.first() else { return Ok(()) };
-    let place = Place::open(&first.workspace)?;
+    let place = Place::open(&first.workspace, &first.session)?;
     let pending = pending::take(place.state(), &first.session, &first.id)?;
     if pending.handed_over || place.is_own_command(&wanted.input) {
         return Ok(());
@@ -70,7 +70,7 @@ fn finished(agent: &dyn Agent, wanted: &Wanted, succeeded: bool, milliseconds: u
 /// # Errors
 /// When that cannot be written down.
 pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    let place = Place::open(&session.workspace)?;
+    let place = Place::open(&session.workspace, &session.id)?;
     if let Some(warning) = assemble::warning_at_start(&place.policy) {
         let _ = writeln!(std::io::stderr(), "{warning}");
     }
@@ -88,7 +88,7 @@ pub(super) fn started(agent: &dyn Agent, session: &Session) -> Result<(), String
 /// # Errors
 /// When that cannot be written down.
 pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    close(agent, session, &Place::open(&session.workspace)?, false)
+    close(agent, session, &Place::open(&session.workspace, &session.id)?, false)
 }
 
 /// A session is over, and what was granted for it.
@@ -96,20 +96,33 @@ pub(super) fn idle(agent: &dyn Agent, session: &Session) -> Result<(), String> {
 /// # Errors
 /// When that cannot be written down.
 pub(super) fn ended(agent: &dyn Agent, session: &Session) -> Result<(), String> {
-    let place = Place::open(&session.workspace)?;
+    let place = Place::open(&session.workspace, &session.id)?;
     close(agent, session, &place, true)?;
     place.recorder.end_session(&session.id)
 }
 
+/// The agent wants something else: a command that its dialog asked about before, and that did not run, was refused there.
+///
+/// # Errors
+/// When that cannot be written down.
+pub(super) fn went_on(agent: &dyn Agent, place: &Place, call: &Call) -> Result<(), String> {
+    let refused = pending::take_refused(place.state(), call)?;
+    give_up(agent, &call.session, place, refused)
+}
+
 fn close(agent: &dyn Agent, session: &Session, place: &Place, all: bool) -> Result<(), String> {
-    for open in pending::take_open(place.state(), &session.id, all) {
+    give_up(agent, &session.id, place, pending::take_open(place.state(), &session.id, all))
+}
+
+fn give_up(agent: &dyn Agent, session: &str, place: &Place, questions: Vec<Open>) -> Result<(), String> {
+    for open in questions {
         // What somebody has taken, runs or ran, and says so itself.
         let was_taken = open.held.as_deref().map_or(Ok(false), |id| held::give_up(place.state(), id).map(|was_there| !was_there))?;
         if !was_taken {
             let fields = [
                 ("call", record::text(&open.call)),
                 ("tool", record::text(&open.tool)),
-                ("session", record::text(&session.id)),
+                ("session", record::text(session)),
                 ("agent", record::text(&open.agent)),
                 ("outcome", Node::text(Outcome::Cancelled.word())),
                 ("message", record::text(&format!("the dialog of {} ended without a yes", agent.title()))),

@@ -24,7 +24,7 @@ use sayso_gate::host::{Answer, Asked, Asker};
 use sayso_gate::ids::Ids;
 
 use crate::intake::agent::{Agent, Around, Event, Moment, Reply, Said, Wanted, document, with};
-use crate::{holding, record_folder};
+use crate::{holding, lineage, record_folder};
 use pending::Pending;
 use place::{Place, now};
 
@@ -103,8 +103,11 @@ fn before(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
 fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
     // The process ends with its answer, and gives everything back at once, which is faster than piece by piece.
-    let place: &'static Place = Box::leak(Box::new(Place::open(&first.workspace)?));
+    let place: &'static Place = Box::leak(Box::new(Place::open(&first.workspace, &first.session)?));
+    // Not every agent says when a session begins, and a session may be older than this sayso.
+    lineage::remember(place.state(), agent.name())?;
     let settings = place.settings()?;
+    after::went_on(agent, place, first)?;
     // Of several calls, one that is not simply allowed answers for all.
     let verdicts: Vec<Verdict> = if wanted.calls.len() > 1 { place.judged(&wanted.calls)? } else { Vec::new() };
     let strictest = verdicts.iter().zip(&wanted.calls).filter(|(verdict, _)| verdict.decision != Decision::Allow);
@@ -113,7 +116,7 @@ fn judged(agent: &dyn Agent, wanted: &Wanted, around: &Around) -> Result<Reply, 
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
     let can_ask = |operation: &Operation, verdict: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
         true => Ok(Asker::Gate),
-        false => can_ask(agent, settings, around, operation, verdict)
+        false => can_ask(agent, settings, around, wanted, operation, verdict)
             .map(|()| Asker::Host)
             .map_err(|why| format!("{why}. {}", inbox::where_to_answer(place.state(), settings))),
     };
@@ -187,9 +190,17 @@ fn is_deferred(agent: &dyn Agent, settings: &Resolved, around: &Around) -> bool 
 const LATER: &str = "The run waits: allow or deny it with a rule (`sayso rules add`), then go on with `claude -p --resume`";
 
 /// Whether the agent's own dialog is enough for a question.
-fn can_ask(agent: &dyn Agent, settings: &Resolved, around: &Around, operation: &Operation, verdict: &Verdict) -> Result<(), String> {
+fn can_ask(
+    agent: &dyn Agent,
+    settings: &Resolved,
+    around: &Around,
+    wanted: &Wanted,
+    operation: &Operation,
+    verdict: &Verdict,
+) -> Result<(), String> {
     if !is_deferred(agent, settings, around) {
         agent.can_ask(around)?;
+        wanted.ask_is_lost.clone().map_or(Ok(()), Err)?;
     }
     if verdict.confirm == Confirm::Double {
         return Err(format!("it takes two confirmations, and {}'s dialog has one", agent.title()));
@@ -318,7 +329,7 @@ fn was_answered(place: &Place, calls: &[Call]) -> Result<bool, String> {
 /// The answer in place of the person, where the agent would ask by itself. An error is a denial.
 fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
     let first = wanted.calls.first().ok_or("there is nothing to call")?;
-    let place = Place::open(&first.workspace)?;
+    let place = Place::open(&first.workspace, &first.session)?;
     if wanted.is_inner || place.is_own_command(&wanted.input) {
         return Ok(Reply::Nothing);
     }
@@ -338,7 +349,9 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
             return Ok(if agent.answers_questions() { Reply::Allow(DecidedBy::Grant) } else { Reply::Nothing });
         }
         // The person is asked by the agent, and that is enough.
-        Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" => return Ok(Reply::Nothing),
+        Decision::Ask if verdict.confirm != Confirm::Double && settings.hooks_ask != "inbox" && wanted.ask_is_lost.is_none() => {
+            return Ok(Reply::Nothing);
+        }
         Decision::Ask | Decision::Deny => std::slice::from_ref(call),
     };
     let gate = place.gate(first, &verdicts, why_not_run(agent, settings))?;
@@ -347,7 +360,8 @@ fn permission(agent: &dyn Agent, wanted: &Wanted) -> Result<Reply, String> {
         let can_ask = |_: &Operation, _: &Verdict| match inbox::is_asked_there(place.state(), settings)? {
             true => Ok(Asker::Gate),
             false => {
-                let why = format!("it takes two confirmations, and {}'s dialog has one", agent.title());
+                let twice = || format!("it takes two confirmations, and {}'s dialog has one", agent.title());
+                let why = wanted.ask_is_lost.clone().unwrap_or_else(twice);
                 Err(format!("{why}. {}", inbox::where_to_answer(place.state(), settings)))
             }
         };

@@ -48,7 +48,9 @@ pub fn put(state: &Path, call: &Call, pending: &Pending) -> Result<(), String> {
         ("agent", Node::text(&call.agent.name)),
         ("sub_agent", flag(!call.agent.parents.is_empty())),
     ]);
-    write(&folder, &name("call", &call.session, &call.id), &node)
+    write(&folder, &name("call", &call.session, &call.id), &node)?;
+    // For the next call, which looks through all of them only where there is something to find.
+    if pending.held.is_some() { write(&folder, &name("dialogs", &call.session, ""), &empty()) } else { Ok(()) }
 }
 
 /// Keeps that a person said yes to a call, for the agent's own question about it: that names no id, so the call itself has to be the same.
@@ -171,22 +173,78 @@ pub struct Open {
     pub held: Option<String>,
 }
 
+/// Which of a session's open questions are taken.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'a> {
+    /// All.
+    All,
+    /// The agent's own: its sub-agents work while it waits.
+    Own,
+    /// Held commands of the agent itself that were asked about before this call, and not together with it.
+    Before(&'a Call),
+}
+
+/// Calls that a model wants at once come within so many seconds; their dialogs may be open at the same time.
+const AT_ONCE: i64 = 1;
+
+/// Takes the held commands that an agent asked about and did not run, once it wants something else.
+///
+/// # Errors
+/// When that cannot be found out.
+pub fn take_refused(state: &Path, call: &Call) -> Result<Vec<Open>, String> {
+    let mark = name("dialogs", &call.session, "");
+    if !call.agent.parents.is_empty() || read(state, &mark, true)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let (open, left) = take_some(state, &call.session, Which::Before(call));
+    if left {
+        let folder = Folder::open(state)?.inner(FOLDER, true)?.ok_or("the folder of hooks is missing")?;
+        write(&folder, &mark, &empty())?;
+    }
+    Ok(open)
+}
+
 /// Takes the questions of a session that are open; those of its sub-agents only with `all`, since they go on while the agent waits.
 pub fn take_open(state: &Path, session: &str, all: bool) -> Vec<Open> {
+    take_some(state, session, if all { Which::All } else { Which::Own }).0
+}
+
+/// The same for some of them, and whether there are others of the session.
+fn take_some(state: &Path, session: &str, which: Which<'_>) -> (Vec<Open>, bool) {
     let folder = Folder::open_existing(state).ok().flatten().and_then(|state| state.inner(FOLDER, false).ok().flatten());
-    let Some(folder) = folder else { return Vec::new() };
-    let mut open = Vec::new();
+    let Some(folder) = folder else { return (Vec::new(), false) };
+    let (mut open, mut left) = (Vec::new(), false);
     for name in folder.names().unwrap_or_default().into_iter().filter(|name| name.len() == 64) {
         let Some(node) = self::read(state, &name, false).ok().flatten() else { continue };
         let text = |key: &str| node.get(key).and_then(Node::as_text).unwrap_or_default().to_owned();
         let is_sub = node.get("sub_agent").and_then(Node::as_bool).unwrap_or(false);
         let pending = pending(&node);
+        if !pending.asked || text("session") != session {
+            continue;
+        }
+        let is_meant = match which {
+            Which::All => true,
+            Which::Own => !is_sub,
+            Which::Before(call) => {
+                let age = folder.look(&name).ok().flatten().map_or(0, |found| now_signed().saturating_sub(found.st_mtime));
+                !is_sub && pending.held.is_some() && text("call") != call.id && age > AT_ONCE
+            }
+        };
+        left |= !is_meant;
         // Whoever removes it has it.
-        if pending.asked && text("session") == session && (all || !is_sub) && folder.remove(&name).is_ok() {
+        if is_meant && folder.remove(&name).is_ok() {
             open.push(Open { call: text("call"), tool: text("tool"), agent: text("agent"), held: pending.held });
         }
     }
-    open
+    (open, left)
+}
+
+fn empty() -> Node {
+    Node::map([("version", Node::text("1"))])
+}
+
+fn now_signed() -> i64 {
+    i64::try_from(now()).unwrap_or(i64::MAX)
 }
 
 fn write(folder: &Folder, name: &str, node: &Node) -> Result<(), String> {

@@ -19,6 +19,7 @@ use sayso_gate::gate::{Gate, Ports};
 use sayso_gate::pipeline::{Bench, judge};
 use sayso_gate::ports::{Later, Ran, Run, Spent, Store};
 use sayso_store::Folder;
+use sayso_store::index::Index;
 use sayso_store::journal::Journal;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_world::machine::Machine;
@@ -55,11 +56,11 @@ impl Place {
     ///
     /// # Errors
     /// When there is no policy, or nothing can be written down.
-    pub fn open(workspace: &str) -> Result<Place, String> {
+    pub fn open(workspace: &str, session: &str) -> Result<Place, String> {
         let (whereabouts, files) = record_folder::with_files()?;
         let folder = Folder::open(&whereabouts.state)?;
         // What an agent starts, an agent could set variables for.
-        let choice = Choice { ignores_environment: true, ..Choice::default() };
+        let choice = Choice { ignores_environment: true, session: Some(session.to_owned()), ..Choice::default() };
         let loaded = quick::load_in(&folder, &whereabouts, Path::new(workspace), &choice, files);
         let settings = workbench::settings(&loaded.policy).ok_or_else(|| {
             let why = loaded.policy.why_broken().unwrap_or("there is none");
@@ -90,7 +91,7 @@ impl Place {
         let settings = self.settings()?;
         let is_command = tool::find(&first.tool).is_some_and(|tool| tool.kind == Kind::Terminal);
         let contains = is_command && not_run.is_none() && self.is_contained(first, settings);
-        let world = RealWorld(Machine::new(self.whereabouts.clone()).containing(contains));
+        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()).containing(contains));
         let world = HookWorld { world, beside: changed_files(verdicts) };
         let store = HookStore { recorder: Arc::clone(&self.recorder), grants: Arc::clone(&self.grants) };
         let ports =
@@ -121,7 +122,7 @@ impl Place {
     /// # Errors
     /// When one of them is malformed.
     pub fn judged(&self, calls: &[Call]) -> Result<Vec<Verdict>, String> {
-        let world = RealWorld(Machine::new(self.whereabouts.clone()));
+        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(self.policy.installed()));
         let spent = LazySpent(Arc::clone(&self.recorder));
         let bench = Bench {
             world: &world,
@@ -229,7 +230,7 @@ impl Store for HookStore {
 
     fn take(&self, grant: &str) -> bool {
         let endless = self.grants.iter().any(|one| one.id == grant && one.uses_left.is_none());
-        endless || self.recorder.take(grant)
+        endless || Index::is_at_hand(self.recorder.state()) && self.recorder.take(grant)
     }
 
     fn spent(&self) -> Option<Arc<dyn Spent>> {
@@ -237,7 +238,7 @@ impl Store for HookStore {
     }
 
     fn spend(&self, rule: &str, most: u64) -> bool {
-        self.recorder.spend(rule, most)
+        Index::is_at_hand(self.recorder.state()) && self.recorder.spend(rule, most)
     }
 
     fn append(&self, entry: &Entry) -> Result<(), String> {
@@ -255,9 +256,10 @@ impl fmt::Debug for LazySpent {
 }
 
 impl Uses for LazySpent {
-    /// Where it cannot be looked up, it counts as used up.
+    /// Where it cannot be looked up at once, it counts as used up.
     fn count(&self, rule: &str) -> u64 {
-        self.0.spent().map_or(u64::MAX, |spent| spent.count(rule))
+        let spent = Index::is_at_hand(self.0.state()).then(|| self.0.spent()).flatten();
+        spent.map_or(u64::MAX, |spent| spent.count(rule))
     }
 }
 

@@ -10,6 +10,7 @@ use sayso_tools::state::State;
 use toml_edit::{Array, DocumentMut, Item};
 
 use super::foreign::shown;
+use super::kept;
 use super::spans::Document;
 use super::{Around, Done, Edit, Plan, Refused, program, text_of};
 use crate::agents::Scope;
@@ -45,6 +46,27 @@ impl McpClient {
         }
     }
 
+    /// Every client.
+    pub const ALL: [McpClient; 6] =
+        [McpClient::Claude, McpClient::ClaudeDesktop, McpClient::Cursor, McpClient::Vscode, McpClient::Codex, McpClient::Generic];
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            McpClient::Claude => "Claude Code",
+            McpClient::ClaudeDesktop => "Claude Desktop",
+            McpClient::Cursor => "Cursor",
+            McpClient::Vscode => "Visual Studio Code",
+            McpClient::Codex => "Codex",
+            McpClient::Generic => "an MCP client",
+        }
+    }
+
+    /// The name of its records.
+    pub fn record(self) -> String {
+        format!("mcp-{}", self.name())
+    }
+
     fn key(self) -> &'static str {
         match self {
             McpClient::Vscode => "servers",
@@ -54,7 +76,10 @@ impl McpClient {
     }
 
     /// The file with its servers.
-    fn target(self, around: &Around, project: bool, file: Option<&Path>) -> Result<PathBuf, Refused> {
+    ///
+    /// # Errors
+    /// When the client has no such file.
+    pub fn target(self, around: &Around, project: bool, file: Option<&Path>) -> Result<PathBuf, Refused> {
         if let Some(file) = file {
             return Ok(file.to_owned());
         }
@@ -177,6 +202,36 @@ fn in_json(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: 
     Ok(document.text)
 }
 
+/// The programs that a client's settings start as a gateway.
+pub fn gateways(client: McpClient, text: &str) -> Vec<String> {
+    let servers: Vec<Start> = match client {
+        McpClient::Codex => toml_servers(client, text),
+        _ => json_servers(client, text),
+    };
+    servers.into_iter().filter(Start::is_wrapped).map(|start| start.command).collect()
+}
+
+fn json_servers(client: McpClient, text: &str) -> Vec<Start> {
+    let Ok(root) = Document::new("", Some(text)).read() else { return Vec::new() };
+    let start = |server: &Node| {
+        let args = server.get("args").map_or(&[][..], Node::items).iter().filter_map(Node::as_text).map(str::to_owned).collect();
+        Some(Start { command: server.get("command").and_then(Node::as_text)?.to_owned(), args })
+    };
+    root.get(client.key()).map_or(&[][..], Node::entries).iter().filter_map(|entry| start(&entry.node)).collect()
+}
+
+fn toml_servers(client: McpClient, text: &str) -> Vec<Start> {
+    let Ok(document) = text.parse::<DocumentMut>() else { return Vec::new() };
+    let start = |server: &Item| {
+        let table = server.as_table_like()?;
+        let args = table.get("args").and_then(Item::as_array);
+        let args = args.map_or(Vec::new(), |args| args.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect());
+        Some(Start { command: table.get("command").and_then(Item::as_str)?.to_owned(), args })
+    };
+    let servers = document.get(client.key()).and_then(Item::as_table_like);
+    servers.map_or(Vec::new(), |servers| servers.iter().filter_map(|(_, server)| start(server)).collect())
+}
+
 /// A server that the client only talks to.
 fn not_started(name: &str) -> String {
     format!("the server `{}` is not started by the client; `sayso mcp --url` stands in front of it by itself", visible(name))
@@ -213,27 +268,31 @@ fn in_toml(target: &Path, text: &str, client: McpClient, plan: &mut Plan, turn: 
 ///
 /// # Errors
 /// Why nothing was changed.
-pub fn carry_out(around: &Around, edits: &[Edit], id: &str, asked: bool) -> Result<Done, Refused> {
+pub fn carry_out(around: &Around, client: McpClient, edits: &[Edit], id: &str, asked: bool) -> Result<Done, Refused> {
     let files = Files::open(&around.state, Settings::default())?;
     let backups = files.backups();
     let in_use = backups.in_use()?;
-    let (mut steps, mut kept) = (Vec::new(), Vec::new());
+    let (mut steps, mut kept_in) = (Vec::new(), Vec::new());
     for edit in edits {
         for text in [&edit.file.text, &edit.after].into_iter().flatten() {
             backups.keep(&mut text.as_bytes())?;
         }
         if let State::File { digest: Some(digest), .. } = edit.file.state() {
-            kept.push((edit.file.real.clone(), backups.path(&digest)));
+            kept_in.push((edit.file.real.clone(), backups.path(&digest)));
         }
         let more = edit.steps(Scope::User, &steps);
         steps.extend(more);
+    }
+    for edit in edits {
+        kept::write_record(&around.state, &client.record(), Scope::User, &edit.file.path)?;
     }
     let workspace = around.folder.to_string_lossy().into_owned();
     let about = About { id: id.to_owned(), tool: "install".to_owned(), workspace, asked, ..About::default() };
     let made = files.carry_out(about, steps, None, &Source::Kept(backups));
     drop(in_use);
+    super::changed(around)?;
     match made {
-        Ok(made) => Ok(Done { id: made.id, backups: kept, remarks: made.remarks }),
+        Ok(made) => Ok(Done { id: made.id, backups: kept_in, remarks: made.remarks }),
         Err(why) => Err(Refused::new(format!("{}; nothing was changed", visible(&why)))),
     }
 }

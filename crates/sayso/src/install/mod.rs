@@ -11,10 +11,12 @@ pub mod hooks;
 pub mod kept;
 pub mod mcp;
 pub mod others;
+pub mod own;
 pub mod program;
 pub mod rows;
 pub mod shown;
 pub mod spans;
+pub mod switches;
 pub mod trust;
 
 use std::fs;
@@ -23,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_core::node::Node;
 use sayso_core::visible::visible;
+use sayso_store::standing::generation::Generation;
 use sayso_tools::changes::Step;
 use sayso_tools::files::{About, Files, Settings};
 use sayso_tools::making::Source;
@@ -254,6 +257,7 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
     let about = About { id: id.to_owned(), tool: "install".to_owned(), workspace, asked, ..About::default() };
     let made = files.carry_out(about, steps, None, &Source::Kept(backups));
     drop(in_use);
+    changed(around)?;
     match made {
         Ok(made) => Ok(Done { id: made.id, backups: kept_in, remarks: made.remarks }),
         Err(why) => {
@@ -262,6 +266,11 @@ pub fn carry_out(around: &Around, who: Which, scope: Scope, plan: &Plan, id: &st
             Err(Refused::new(format!("{}; nothing was changed", visible(&why))))
         }
     }
+}
+
+/// Lets every copy of the policy be made anew: where sayso is installed is part of it.
+fn changed(around: &Around) -> Result<(), Refused> {
+    Ok(Generation::open(&around.state)?.grow(&around.state).map(drop)?)
 }
 
 /// What stands in a file but for sayso: exactly what was there, as long as nobody has changed it since.

@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use rustix::fs::{FileType, major, minor};
 use sayso_core::decided_by::DecidedBy;
 use sayso_core::node::{Node, Value};
 use sayso_core::operation::{Agent as Caller, Call};
@@ -16,6 +17,9 @@ use sayso_core::visible::visible;
 pub const LONGEST: usize = 16 << 20;
 /// The status that every agent takes for a denial, if words stand on the error stream.
 pub const REFUSED: u8 = 2;
+
+/// `/dev/null` on Linux.
+const NULL_DEVICE: (u32, u32) = (1, 3);
 
 const LIMITS: Limits = Limits { bytes: LONGEST, depth: 128, nodes: 1_000_000 };
 
@@ -86,6 +90,8 @@ pub struct Wanted {
     pub is_inner: bool,
     /// What the same call is known by when it has run, of an agent that gives its calls no ids.
     pub key: Option<String>,
+    /// Why a question that the agent asks may not come to the person, by the mode that it works in.
+    pub ask_is_lost: Option<String>,
 }
 
 /// What the agent is answered.
@@ -134,23 +140,37 @@ impl Said {
         Said { out: String::new(), error: format!("{}\n", reason(why)), code: REFUSED }
     }
 
-    /// Writes the answer. One that nobody can read is a denial.
+    /// Writes the answer. One that cannot be read is a denial.
     pub fn say(&self) -> ExitCode {
-        let mut out = std::io::stdout().lock();
-        let written = out.write_all(self.out.as_bytes()).and_then(|()| out.flush());
-        let mut error = std::io::stderr().lock();
-        match written {
-            Ok(()) => {
-                // The status says it as well.
-                let _ = error.write_all(self.error.as_bytes());
-                ExitCode::from(self.code)
-            }
-            Err(why) => {
-                let _ = writeln!(error, "sayso: the answer could not be written: {why}");
-                ExitCode::from(REFUSED)
-            }
+        let (code, words) = match write_out(self.out.as_bytes()) {
+            Ok(()) => (self.code, self.error.clone()),
+            Err(why) => (REFUSED, format!("sayso: the answer could not be written: {why}\n")),
+        };
+        // The status says it as well.
+        let _ = std::io::stderr().lock().write_all(words.as_bytes());
+        ExitCode::from(code)
+    }
+}
+
+/// Writes to the output itself: the library takes a closed one for `/dev/null`, and an error of it for success.
+fn write_out(bytes: &[u8]) -> std::io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let out = std::io::stdout();
+    let found = rustix::fs::fstat(&out)?;
+    // Where it was closed at the start, the library has opened this one in its place.
+    if FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice && (major(found.st_rdev), minor(found.st_rdev)) == NULL_DEVICE {
+        return Err(std::io::Error::other("standard output is closed, or /dev/null"));
+    }
+    let mut left = bytes;
+    while !left.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::write(&out, left))? {
+            0 => return Err(std::io::ErrorKind::WriteZero.into()),
+            written => left = left.get(written..).unwrap_or_default(),
         }
     }
+    Ok(())
 }
 
 /// An agent whose hooks sayso answers.

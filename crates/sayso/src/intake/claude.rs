@@ -219,7 +219,21 @@ fn wanted(document: &Node, session: &Session, cwd: &str) -> Result<Wanted, Strin
         name => other(name)?,
     };
     let calls = numbered(calls);
-    Ok(Wanted { calls, input: input.clone(), is_inner, key: None })
+    Ok(Wanted { calls, input: input.clone(), is_inner, key: None, ask_is_lost: ask_is_lost(document) })
+}
+
+/// Modes in which a question of a hook comes to the person, as a dialog; with `bypassPermissions`, too.
+const ASKS: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
+
+/// In its mode `auto` a classifier may answer in place of the person, and in `dontAsk` every question is a no. A mode that sayso does not
+/// know may do either.
+fn ask_is_lost(document: &Node) -> Option<String> {
+    let mode = document.get("permission_mode").filter(|node| !matches!(node.value, Value::Null))?;
+    match mode.as_text() {
+        Some(mode) if ASKS.contains(&mode) => None,
+        Some(mode) => Some(format!("Claude Code is in its mode `{}`, in which it may not ask you", shown(mode))),
+        None => Some("Claude Code does not say in which mode it is".to_owned()),
+    }
 }
 
 /// The server and the tool of an MCP call: by what Claude Code says of the server, or by a name that can be read in one way only.

@@ -197,5 +197,5 @@ fn wanted(document: &Node, session: &Session) -> Result<Wanted, String> {
             vec![call(&tool, args)]
         }
     };
-    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key: None })
+    Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key: None, ask_is_lost: None })
 }

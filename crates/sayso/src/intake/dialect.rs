@@ -232,7 +232,7 @@ impl Dialect {
             }
         };
         let key = id.is_empty().then(|| key(name, input));
-        Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key })
+        Ok(Wanted { calls: numbered(calls), input: input.clone(), is_inner, key, ask_is_lost: None })
     }
 
     /// The arguments of a tool by our names. A name that means something to us only is one that the agent may well leave aside.

@@ -112,7 +112,6 @@ impl Counted {
 pub struct History<'a> {
     whereabouts: &'a Whereabouts,
     choice: &'a Choice,
-    machine: Machine,
     /// The policy for each workspace, and sayso's own files there.
     places: HashMap<String, (Policy, Vec<OwnPath>)>,
     uses: Counted,
@@ -123,8 +122,7 @@ pub struct History<'a> {
 impl<'a> History<'a> {
     /// A history that is judged by the policy of this choice.
     pub fn new(whereabouts: &'a Whereabouts, choice: &'a Choice) -> Self {
-        let machine = Machine::new(whereabouts.clone());
-        History { whereabouts, choice, machine, places: HashMap::new(), uses: Counted::default(), tally: Tally::default() }
+        History { whereabouts, choice, places: HashMap::new(), uses: Counted::default(), tally: Tally::default() }
     }
 
     /// Judges one entry; whatever is no decision is passed over.
@@ -199,7 +197,9 @@ impl<'a> History<'a> {
         if policy.why_broken().is_some() {
             self.tally.broken.push(workspace.to_owned());
         }
-        (policy, self.machine.answer("/", workspace, &[]).surroundings.own)
+        let machine = Machine::new(self.whereabouts.clone()).guarding(policy.installed());
+        let own = machine.answer("/", workspace, &[]).surroundings.own;
+        (policy, own)
     }
 }
 

@@ -95,7 +95,7 @@ impl Benches {
             // What waits there is judged by what is in force when it is answered.
             before.gate.set_policy(Arc::clone(&policy))?;
         }
-        let world = RealWorld(Machine::new(self.whereabouts.clone()));
+        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(policy.installed()));
         let ports = Ports {
             world: Arc::new(world),
             ask: Arc::clone(&self.ask),

@@ -151,7 +151,7 @@ impl Door {
         );
         let needs_sandbox = settings.sandbox_require;
         let ports = Ports {
-            world: Arc::new(RealWorld(Machine::new(self.whereabouts.clone()))),
+            world: Arc::new(RealWorld(Machine::new(self.whereabouts.clone()).guarding(loaded.policy.installed()))),
             ask: Arc::new(AsksHere { inbox: Arc::clone(&self.inbox), pin: self.pin }),
             run: Arc::new(Nobody),
             store: Arc::<Recorder>::clone(&recorder),
@@ -194,8 +194,8 @@ impl Door {
             Err(malformed) => return Ok(Err(malformed)),
         };
         let bench = self.bench(operation.workspace())?;
-        let world = RealWorld(Machine::new(self.whereabouts.clone()));
         let policy = bench.gate.policy();
+        let world = RealWorld(Machine::new(self.whereabouts.clone()).guarding(policy.installed()));
         // Whether scripts are still those that were shown is looked at when something runs; here such a grant is left out.
         let grants: Vec<_> = bench.recorder.grants().iter().filter(|grant| grant.seal.is_none()).cloned().collect();
         let judging = pipeline::Bench {

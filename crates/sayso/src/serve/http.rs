@@ -24,6 +24,7 @@ use super::problem::Problem;
 use super::reply::{Answered, Content, Reply};
 use super::route::{self, Route, decoded};
 use super::server::Server;
+use super::strangers::Stranger;
 use super::who::{self, Right, Via, Who};
 
 /// The head of a request has to be there in this time, also of the next one on the same connection.
@@ -116,14 +117,15 @@ pub(super) async fn connection<I>(server: Arc<Server>, io: I, from: From)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    let stranger = Arc::new(server.strangers(&from).enter());
     let from = Arc::new(from);
     let mut stopping = server.stopping.subscribe();
     server.counts.connections.fetch_add(1, Ordering::Relaxed);
     let service = {
-        let server = Arc::clone(&server);
+        let (server, stranger) = (Arc::clone(&server), Arc::clone(&stranger));
         service_fn(move |request| {
-            let (server, from) = (Arc::clone(&server), Arc::clone(&from));
-            async move { Ok::<_, Infallible>(answer(&server, &from, request).await) }
+            let (server, from, stranger) = (Arc::clone(&server), Arc::clone(&from), Arc::clone(&stranger));
+            async move { Ok::<_, Infallible>(answer(&server, &from, &stranger, request).await) }
         })
     };
     let mut builder = hyper::server::conn::http1::Builder::new();
@@ -133,6 +135,7 @@ where
     let stopped = async { drop(stopping.wait_for(|stops| *stops).await) };
     tokio::select! {
         _ = served.as_mut() => {}
+        () = stranger.is_pushed_out() => {}
         () = stopped => {
             served.as_mut().graceful_shutdown();
             let _ = served.await;
@@ -141,11 +144,16 @@ where
     server.counts.connections.fetch_sub(1, Ordering::Relaxed);
 }
 
-async fn answer(server: &Arc<Server>, from: &Arc<From>, request: Request<Incoming>) -> Response<Content> {
+async fn answer(server: &Arc<Server>, from: &Arc<From>, stranger: &Stranger, request: Request<Incoming>) -> Response<Content> {
     server.counts.requests.fetch_add(1, Ordering::Relaxed);
     let what = format!("{} {}", request.method(), request.uri().path());
     let answered = match read(server, from, request).await {
-        Ok(asked) => api::answer(server, asked).await,
+        Ok(asked) => {
+            if asked.who.is_some() {
+                stranger.is_known();
+            }
+            api::answer(server, asked).await
+        }
         Err(problem) => Err(problem),
     };
     let reply = answered.unwrap_or_else(|problem| {
@@ -179,7 +187,12 @@ async fn read(server: &Server, from: &Arc<From>, request: Request<Incoming>) -> 
             Some(who?)
         }
     };
-    if !server.rates.known.takes() {
+    // What strangers do must not use up what is left to those who are known, nor keep the right code out.
+    let has_room = match who {
+        Some(_) => server.rates.known.takes(),
+        None => route.name == route::Name::Login || server.rates.strangers.takes(),
+    };
+    if !has_room {
         return Err(too_many());
     }
     if server.is_stopping() {

@@ -30,6 +30,7 @@ mod secret;
 mod server;
 mod socket;
 pub(crate) mod sources;
+mod strangers;
 mod stream;
 mod who;
 pub mod wire;

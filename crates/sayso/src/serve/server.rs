@@ -11,6 +11,7 @@ use super::door::Door;
 use super::feed::{Feed, FeedHere};
 use super::folder::Home;
 use super::guard::Names;
+use super::http::From;
 use super::inbox::{Here, Inbox};
 use super::log::Log;
 use super::logins::Logins;
@@ -20,6 +21,12 @@ use super::problem::Problem;
 use super::rate::Rate;
 use super::recorded::Recorded;
 use super::secret::Secret;
+use super::strangers::Strangers;
+
+/// Connections over TCP that may be open before anyone is known on them.
+const MAX_STRANGERS: usize = 512;
+/// The same at the socket, where thousands of hooks may come at once.
+const MAX_AT_SOCKET: usize = 4096;
 
 /// The two tokens of programs.
 pub(super) struct Tokens {
@@ -33,7 +40,9 @@ pub(super) struct Rates {
     pub known: Rate,
     /// Operations and questions.
     pub asks: Rate,
-    /// Requests of those who are not known, and tries to log in.
+    /// Requests that take no login.
+    pub strangers: Rate,
+    /// Requests of those who are not known, and wrong codes.
     pub unknown: Rate,
     pub logins: Rate,
     /// Refusals that are written down; the rest is counted.
@@ -72,6 +81,8 @@ pub(super) struct Server {
     pub rates: Rates,
     pub counts: Counts,
     pub recorded: Recorded,
+    /// Connections that are not known yet, at the socket and over TCP.
+    strangers: [Arc<Strangers>; 2],
     /// True when it stops.
     pub stopping: watch::Sender<bool>,
 }
@@ -96,12 +107,14 @@ impl Server {
             rates: Rates {
                 known: Rate::new(20_000, 5_000.0),
                 asks: Rate::new(12_000, 2_000.0),
+                strangers: Rate::new(5_000, 1_000.0),
                 unknown: Rate::new(200, 20.0),
                 logins: Rate::new(10, 0.2),
                 written: Rate::new(100, 1.0),
             },
             counts: Counts::default(),
             recorded,
+            strangers: [Strangers::new(MAX_AT_SOCKET), Strangers::new(MAX_STRANGERS)],
             stopping: watch::channel(false).0,
             home,
             whereabouts,
@@ -111,6 +124,15 @@ impl Server {
     /// How many screens somebody looks at. Without an open line there is none, whatever was said before.
     pub(super) fn present(&self) -> usize {
         self.presence.count(Instant::now()).min(self.feed.watching())
+    }
+
+    /// The connections that are not known yet, of the kind that this one is.
+    pub(super) fn strangers(&self, from: &From) -> &Arc<Strangers> {
+        let [at_socket, at_port] = &self.strangers;
+        match from {
+            From::Socket(_) => at_socket,
+            From::Tcp(_) => at_port,
+        }
     }
 
     /// Whether it is about to end.

@@ -165,6 +165,7 @@ fn h_52_the_mode_for_edits_is_for_edits_of_ordinary_files() {
 #[test]
 fn h_65_a_danger_is_a_must_ask_that_no_rule_silences() {
     let scene = scene_with("rules: [{allow: {command: \"rm *\"}}, {allow: {delete: \"**\", recursive: true}}]\n");
+    scene.file("src/a.rs", "x");
     let verdict = scene.judge(scene.command("rm -rf src"), &[], Run::Interactive);
     assert_eq!((verdict.decision, verdict.confirm, verdict.tier), (Ask, Confirm::Double, Tier::Dangerous));
     assert!(verdict.reasons.iter().all(|reason| reason.must_ask), "only once and deny are offered: {:?}", verdict.reasons);

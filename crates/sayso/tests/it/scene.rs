@@ -80,6 +80,12 @@ impl Scene {
         for (name, to) in pairs("links") {
             let at = scene.workspace.join(&name);
             fs::create_dir_all(at.parent().unwrap()).unwrap();
+            // A link may take the place of what `git init` made.
+            if at.is_dir() && !at.is_symlink() {
+                fs::remove_dir_all(&at).unwrap();
+            } else if at.exists() {
+                fs::remove_file(&at).unwrap();
+            }
             symlink(scene.fill(&to), at).unwrap();
         }
         for (name, of) in pairs("hard_links") {

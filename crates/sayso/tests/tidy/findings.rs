@@ -10,7 +10,7 @@ use crate::{File, files, root};
 const PAGE: &str = "docs/reports/findings.md";
 
 /// The groups of findings, each with the numbers that have to be closed.
-const GROUPS: [(&str, &[u32]); 2] = [
+const GROUPS: [(&str, &[u32]); 5] = [
     (
         "A",
         &[
@@ -19,6 +19,9 @@ const GROUPS: [(&str, &[u32]); 2] = [
         ],
     ),
     ("W", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15, 18, 19, 20, 24, 26]),
+    ("J", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    ("N", &[1, 2, 3, 4, 5, 6, 7, 8]),
+    ("D", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
 ];
 
 /// The id in the name of a test: `finding_a_03_enter_denies` is A-03.

@@ -6,6 +6,7 @@ mod left_behind;
 mod many;
 mod output;
 mod places;
+mod scripts;
 
 use std::path::Path;
 use std::time::Duration;

@@ -82,7 +82,9 @@ fn expected(body: &Body) -> Vec<String> {
         Body::Content { path, lines, notes, .. } => [&[format!("new file {} (7 bytes, python)", alone(path))][..], notes, lines].concat(),
         Body::Command { lines, folder, parts, effects, .. } => {
             let mut out = lines.clone();
-            out.push(format!("in {}", alone(folder)));
+            if !folder.is_empty() {
+                out.push(format!("in {}", alone(folder)));
+            }
             out.extend(parts.iter().map(|part| {
                 let effects = part.effects.iter().map(|effect| alone(effect).into_owned()).collect();
                 Part { program: alone(&part.program).into_owned(), effects }.words()

@@ -1,6 +1,6 @@
 //! `sayso rules suggest`: what was approved again and again, counted from the record. It only tells; a person adds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use clap::Args;
 use sayso_core::node::{Node, Value};
@@ -34,19 +34,79 @@ pub(super) struct SuggestArgs {
 
 /// So many other calls are named.
 const MOST_OTHERS: usize = 5;
+/// At most this many different calls are looked at, the newest: more would only take memory.
+const MAX_CALLS: usize = 20_000;
+/// Commands that are longer are no calls to make rules of.
+const MAX_LENGTH: usize = 1024;
 
-/// One call of the record.
+/// Calls of the record that are alike: what was called, by whom and where.
 struct Past {
     /// A command as it was, or what a file tool was used for.
     what: String,
     /// The patterns that would cover it, narrowest first; none where no rule may.
     patterns: Vec<(&'static str, String)>,
+    /// The name that its commands begin with, or none: a pattern that begins with another is not about it.
+    program: Option<String>,
     /// Who called, and where.
     agent: String,
     workspace: String,
+    /// How often it was asked about, and how these prompts ended.
+    asked: u64,
+    approved: u64,
+    denied: u64,
+    /// It was denied, or ended otherwise than approved, asked about or not.
+    was_denied: bool,
+    was_left: bool,
+}
+
+/// What of a call tells it from others.
+type Call = (String, String, String, bool);
+
+/// The history of calls, each kind once.
+#[derive(Default)]
+struct History {
+    calls: HashMap<Call, Past>,
+    asked: u64,
+}
+
+impl History {
+    /// Takes in an entry, the newest first. Where there are too many kinds of calls, only those that are known are counted.
+    fn take(&mut self, entry: &Stored) {
+        let Some((call, patterned, one)) = read(entry) else { return };
+        self.asked += u64::from(one.asked);
+        // What was denied keeps a pattern from being suggested, so more of it is looked at.
+        let most = if one.denied { 2 * MAX_CALLS } else { MAX_CALLS };
+        if self.calls.len() >= most && !self.calls.contains_key(&call) {
+            return;
+        }
+        let past = self.calls.entry(call).or_insert_with_key(|call| Past::new(call, patterned));
+        past.asked += u64::from(one.asked);
+        past.approved += u64::from(one.asked && one.approved);
+        past.denied += u64::from(one.asked && one.denied);
+        past.was_denied |= one.denied;
+        past.was_left |= !one.approved;
+    }
+
+    /// All of it, in an order that is always the same.
+    fn sorted(self) -> Vec<Past> {
+        let mut all: Vec<(Call, Past)> = self.calls.into_iter().collect();
+        all.sort_by(|(one, _), (other, _)| one.cmp(other));
+        all.into_iter().map(|(_, past)| past).collect()
+    }
+}
+
+/// How one call ended.
+#[derive(Clone, Copy)]
+struct One {
     asked: bool,
     approved: bool,
     denied: bool,
+}
+
+/// What patterns are made of.
+enum Patterned {
+    Command(String),
+    Path(tool::Kind, String),
 }
 
 /// A pattern with what it would have meant.
@@ -73,19 +133,20 @@ pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
         }
     };
     let reader = Reader::open(&book.whereabouts.state).map_err(Stop::usage)?;
-    let mut history = Vec::new();
-    for entry in reader.forwards().map_err(Stop::usage)? {
+    let mut history = History::default();
+    for entry in reader.backwards().map_err(Stop::usage)? {
         let entry = entry.map_err(Stop::usage)?;
         if entry.kind == "decided" && entry.at >= since {
-            history.extend(past(&entry));
+            history.take(&entry);
         }
     }
+    let asked = history.asked;
+    let history = history.sorted();
     let known: BTreeSet<String> = book.of(Shelf::Rules).map(|rule| line(rule).pattern).collect();
     let found = suggestions(&history, args.least, &known);
     let text: String = match args.json {
         true => found.iter().map(|(key, count)| format!("{}\n", json::write_plain(&as_json(key, count)))).collect(),
         false if found.is_empty() => {
-            let asked = history.iter().filter(|past| past.asked).count();
             format!("nothing to suggest: of {asked} prompts in the record, no call was approved {} times and never denied\n", args.least)
         }
         false => found.iter().map(|(key, count)| in_words(key, count)).collect(),
@@ -94,7 +155,19 @@ pub(super) fn run(args: &SuggestArgs) -> Result<Exit, Stop> {
     Ok(Exit::Allowed)
 }
 
-fn past(entry: &Stored) -> Option<Past> {
+impl Past {
+    fn new((what, agent, workspace, plain): &Call, patterned: Patterned) -> Past {
+        let (program, patterns) = match &patterned {
+            Patterned::Command(command) => of_command(command),
+            Patterned::Path(kind, path) => (None, of_path(*kind, path)),
+        };
+        let patterns = if *plain { patterns } else { Vec::new() };
+        let (what, agent, workspace) = (what.clone(), agent.clone(), workspace.clone());
+        Past { what, patterns, program, agent, workspace, asked: 0, approved: 0, denied: 0, was_denied: false, was_left: false }
+    }
+}
+
+fn read(entry: &Stored) -> Option<(Call, Patterned, One)> {
     let node = entry.node().ok()?;
     let text = |name: &str| node.get(name).and_then(Node::as_text);
     let tool = tool::find(text("tool")?)?;
@@ -108,23 +181,25 @@ fn past(entry: &Stored) -> Option<Past> {
         && node.get("args_cut").is_none()
         && text("rule").is_none_or(|rule| rule != "delete");
     let argument = |name: &str| args.get(name).and_then(Node::as_text);
-    let (what, patterns) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal) {
-        Some(command) => (command.to_owned(), of_command(command)),
+    let (what, patterned) = match argument("command").filter(|_| tool.kind == tool::Kind::Terminal) {
+        Some(command) => (command.to_owned(), Patterned::Command(command.to_owned())),
         None => {
             let path = argument("path").or_else(|| argument("file"))?;
-            (format!("{} {path}", tool.name), of_path(tool.kind, path))
+            (format!("{} {path}", tool.name), Patterned::Path(tool.kind, path.to_owned()))
         }
     };
-    let patterns = if plain { patterns } else { Vec::new() };
     let denied = matches!(outcome, "denied" | "timed_out" | "cancelled");
-    Some(Past { what, patterns, agent, workspace, asked, approved: outcome == "approved", denied })
+    let call = (what, agent, workspace, plain);
+    (call.0.len() <= MAX_LENGTH || denied).then_some((call, patterned, One { asked, approved: outcome == "approved", denied }))
 }
 
-fn of_command(command: &str) -> Vec<(&'static str, String)> {
+/// The name that a command begins with, and its patterns.
+fn of_command(command: &str) -> (Option<String>, Vec<(&'static str, String)>) {
     let draft = sayso_shell::analyse(command);
+    let program = draft.commands.first().and_then(|first| first.words.first()).cloned();
     match draft.commands.as_slice() {
-        [one] if draft.opaque.is_none() => sayso_shell::proposals(one).into_iter().map(|pattern| ("command", pattern)).collect(),
-        _ => Vec::new(),
+        [one] if draft.opaque.is_none() => (program, sayso_shell::proposals(one).into_iter().map(|pattern| ("command", pattern)).collect()),
+        _ => (program, Vec::new()),
     }
 }
 
@@ -148,13 +223,13 @@ type Key = (&'static str, String);
 /// Patterns that were approved often and never denied. Of two that say the same, the narrower counts.
 fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(Key, Count)> {
     let mut counts: BTreeMap<Key, Count> = BTreeMap::new();
-    for past in history.iter().filter(|past| past.asked) {
+    for past in history.iter().filter(|past| past.asked > 0) {
         for (width, key) in past.patterns.iter().enumerate() {
             let count = counts.entry(key.clone()).or_default();
-            count.approved += u64::from(past.approved);
-            count.denied += u64::from(past.denied);
+            count.approved += past.approved;
+            count.denied += past.denied;
             count.width = count.width.max(width);
-            if past.approved {
+            if past.approved > 0 {
                 count.agents.insert(past.agent.clone());
                 count.workspaces.insert(past.workspace.clone());
             }
@@ -165,16 +240,18 @@ fn suggestions(history: &[Past], least: u64, known: &BTreeSet<String>) -> Vec<(K
     found.sort_by(|(_, one), (_, other)| other.approved.cmp(&one.approved).then(one.width.cmp(&other.width)));
     let mut chosen: Vec<(Key, Count)> = Vec::new();
     for (key, mut count) in found {
-        let matched: Vec<&Past> = history.iter().filter(|past| fits(&key, past)).collect();
+        let first = key.1.split(' ').next().filter(|word| key.0 == "command" && !word.contains(PATTERN_SIGNS));
+        let is_near = |past: &&Past| first.is_none() || past.program.as_deref() == first;
+        let matched: Vec<&Past> = history.iter().filter(is_near).filter(|past| fits(&key, past)).collect();
         // Others were denied that it would let through: not even a suggestion.
-        if matched.iter().any(|past| past.denied) {
+        if matched.iter().any(|past| past.was_denied) {
             continue;
         }
         let is_part = chosen.iter().any(|(other, more)| more.approved >= count.approved && matched.iter().all(|past| fits(other, past)));
         if is_part {
             continue;
         }
-        let others = matched.iter().filter(|past| !past.approved);
+        let others = matched.iter().filter(|past| past.was_left);
         count.others = others.map(|past| past.what.clone()).take(1000).collect();
         chosen.push((key, count));
     }

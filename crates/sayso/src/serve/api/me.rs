@@ -68,14 +68,15 @@ const MAX_SCREEN_NAME: usize = 64;
 
 /// Lets a browser in by the code of a link.
 pub(super) fn login(server: &Server, asked: &Asked) -> Answered {
-    if !server.rates.logins.takes() {
-        return Err(too_many());
-    }
     only(&asked.body, &["code"])?;
     let code = asked.body.get("code").and_then(Node::as_text).ok_or_else(|| Problem::unreadable("`code` is missing, or no text"))?;
     let let_in = server.logins.let_in(code).map_err(Problem::broken)?;
-    let let_in = let_in.ok_or_else(|| {
-        Problem::refused(401, "code", "the link is not good, or was used before").with_hint("`sayso serve --link` makes another one")
+    // Only wrong codes are limited: they must not keep the right one out.
+    let let_in = let_in.ok_or_else(|| match server.rates.logins.takes() {
+        false => too_many(),
+        true => {
+            Problem::refused(401, "code", "the link is not good, or was used before").with_hint("`sayso serve --link` makes another one")
+        }
     })?;
     server.log.line(&format!("{} was let in from {}", let_in.name, asked.from.words()));
     let node = Node::map([("key", Node::text(let_in.key.word())), ("name", Node::text(&let_in.name)), ("expires_at", number(let_in.ends))]);

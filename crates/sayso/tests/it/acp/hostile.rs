@@ -114,12 +114,12 @@ fn an_answer_to_what_the_editor_was_not_given_goes_nowhere() {
 fn protected_and_secret_files_are_asked_about_whatever_a_rule_says() {
     let desk = desk();
     desk.scene.user_policy("version: 1\nrules:\n  - {allow: {write: '**'}}\n  - {allow: {read: '**'}}\n");
-    std::os::unix::fs::symlink("/usr/share", desk.scene.workspace.join("link")).unwrap();
+    std::os::unix::fs::symlink(desk.scene.workspace.parent().unwrap(), desk.scene.workspace.join("link")).unwrap();
     let mut editor = Editor::start(&desk);
     let path = |name: &str| desk.scene.workspace.join(name).to_str().unwrap().to_owned();
     for (id, method, name) in [
         (1, "fs/read_text_file", ".env"),
-        (2, "fs/write_text_file", ".git/hooks/pre-commit"),
+        (2, "fs/write_text_file", ".husky/pre-commit"),
         (3, "fs/write_text_file", "../elsewhere"),
         (4, "fs/write_text_file", "link/x.txt"),
         (5, "fs/unheard_of", "src/a.rs"),

@@ -4,6 +4,7 @@ mod contained;
 mod held;
 mod refused;
 mod running;
+mod swapped;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -202,3 +202,35 @@ fn without_a_workspace_nothing_runs() {
     assert_eq!(raw(&desk, "codex", start.to_string().as_bytes()).code, 0);
     assert!(answered(&desk, "codex", &payload).is_null());
 }
+
+#[test]
+fn finding_d_11_a_mode_that_may_answer_for_the_person_is_never_left_a_question() {
+    let desk = Desk::with(&[("a.txt", "one\n"), (".envrc", "x\n")]);
+    let said = |mode: Value, tool: &str, input: Value, moment: &str| {
+        let mut payload = event(&desk, moment, tool, input);
+        payload["permission_mode"] = mode;
+        answered(&desk, "claude", &payload)
+    };
+    let calls = || {
+        [
+            ("Bash", json!({"command": "make all"})),
+            ("Write", json!({"file_path": desk.scene.workspace.join(".envrc"), "content": "y\n"})),
+            ("Edit", json!({"file_path": desk.scene.workspace.join(".envrc"), "old_string": "x", "new_string": "y"})),
+        ]
+    };
+    for mode in ["auto", "dontAsk", "autopilot", ""] {
+        for (tool, input) in calls() {
+            is_denied(&said(json!(mode), tool, input, "PreToolUse"), "in which it may not ask you");
+        }
+        let asked = said(json!(mode), "Bash", json!({"command": "make all"}), "PermissionRequest");
+        assert_eq!(asked["decision"]["behavior"], "deny", "{mode}: {asked}");
+        assert_eq!(said(json!(mode), "Bash", json!({"command": "cat a.txt"}), "PreToolUse")["permissionDecision"], "allow");
+    }
+    is_denied(&said(json!(7), "Bash", json!({"command": "make all"}), "PreToolUse"), "does not say in which mode");
+    for mode in ["default", "acceptEdits", "plan", "bypassPermissions"] {
+        for (tool, input) in calls() {
+            assert_eq!(said(json!(mode), tool, input, "PreToolUse")["permissionDecision"], "ask", "{mode} {tool}");
+        }
+        assert_eq!(said(json!(mode), "Bash", json!({"command": "make all"}), "PermissionRequest"), Value::Null, "{mode}");
+    }
+}

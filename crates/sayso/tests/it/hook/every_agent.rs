@@ -8,7 +8,7 @@ use crate::desk::Desk;
 use crate::program::{Outcome, noise};
 
 /// A call of each agent that runs a command, in the form that the agent has for it.
-fn call(desk: &Desk, which: Which, command: &str) -> Value {
+pub(super) fn call(desk: &Desk, which: Which, command: &str) -> Value {
     let (folder, session) = (desk.scene.folder(), super::SESSION);
     let id = if which == Which::Qwen { "tool_call_id" } else { "tool_use_id" };
     let usual = |event: &str, tool: &str| {
@@ -52,7 +52,7 @@ fn keys(which: Which) -> (&'static str, &'static str) {
 }
 
 /// Whether the agent takes this for a denial, in its own form.
-fn is_denial(which: Which, done: &Outcome) -> bool {
+pub(super) fn is_denial(which: Which, done: &Outcome) -> bool {
     if done.code == 2 {
         // The one that all of them know: words and a status.
         return done.out.is_empty() && done.err.starts_with("sayso: ") && done.err.trim().len() > "sayso: ".len();

@@ -243,3 +243,55 @@ fn rules_of_claude_itself_are_left_to_say_no() {
     desk.scene.user_policy("version: 1\nhooks: {exec: never}\n");
     assert!(asked(&desk, json!({"command": "make all"}))["updatedInput"].is_null());
 }
+
+#[test]
+fn finding_d_09_what_the_dialog_refused_is_given_up_with_the_next_call() {
+    let desk = Desk::with(&[("build.sh", "echo built\n"), ("a.txt", "one\n")]);
+    let next = |id: &str, line: &str| {
+        let mut payload = before(&desk, "Bash", json!({"command": line}));
+        payload["tool_use_id"] = json!(id);
+        answered(&desk, "claude", &payload)
+    };
+    let refused = next("toolu_a", "sh build.sh")["updatedInput"]["command"].clone();
+    // Another one that the model wants at the same time: both dialogs may be open.
+    let other = next("toolu_b", "sh build.sh")["updatedInput"]["command"].clone();
+    let done = shell(&desk, &other);
+    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"built\n"[..]), "{}", words(&done));
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    // The person said no, and the agent goes on within the same turn.
+    assert_eq!(next("toolu_c", "cat a.txt")["permissionDecision"], "allow");
+    for _ in 0..2 {
+        let done = shell(&desk, &refused);
+        assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(20), &b""[..]), "{}", words(&done));
+        assert!(words(&done).contains("was given up"), "{}", words(&done));
+    }
+    let cancelled: Vec<Value> = desk.entries("decided").into_iter().filter(|entry| entry["outcome"] == "cancelled").collect();
+    assert_eq!(cancelled.len(), 1, "{cancelled:?}");
+    assert_eq!(cancelled[0]["call"], "toolu_a");
+}
+
+#[test]
+fn finding_d_09_a_dialog_of_somebody_else_stays_open() {
+    let desk = Desk::with(&[("build.sh", "echo built\n"), ("a.txt", "one\n")]);
+    let next = |id: &str, session: &str, sub: bool, line: &str| {
+        let mut payload = before(&desk, "Bash", json!({"command": line}));
+        payload["tool_use_id"] = json!(id);
+        payload["session_id"] = json!(session);
+        if sub {
+            payload["agent_id"] = json!("a1");
+            payload["agent_type"] = json!("builder");
+        }
+        answered(&desk, "claude", &payload)
+    };
+    let asked = |id: &str, session: &str, sub: bool| next(id, session, sub, "sh build.sh")["updatedInput"]["command"].clone();
+    // Another session, a sub-agent while its parent works, and the parent while a sub-agent does.
+    let open = [asked("toolu_a", "one", false), asked("toolu_b", "two", true), asked("toolu_c", "three", false)];
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    next("toolu_d", "four", false, "cat a.txt");
+    next("toolu_e", "two", false, "cat a.txt");
+    next("toolu_f", "three", true, "cat a.txt");
+    for line in open {
+        let done = shell(&desk, &line);
+        assert_eq!(done.stdout, b"built\n", "{}", words(&done));
+    }
+}

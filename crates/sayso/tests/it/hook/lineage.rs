@@ -218,3 +218,100 @@ fn h_29_a_tool_that_nobody_knows_is_gated() {
         is_denied(&answered(&desk, "codex", &before(&desk, tool, json!({"x": 1}))), "a person has to be asked");
     }
 }
+
+/// The lines of a script that calls the hook for one command, with no word of a session before.
+fn asks_once(desk: &Desk, agent: &str) -> String {
+    let file = desk.scene.home.join("before.json");
+    fs::write(&file, before(desk, "Bash", json!({"command": "ls"})).to_string()).unwrap();
+    format!("sh -c '{} hook {agent}' < {} > /dev/null", env!("CARGO_BIN_EXE_sayso"), file.display())
+}
+
+/// Runs lines in a script of this name, in the environment of a hook.
+fn script(desk: &Desk, name: &str, lines: &str) -> String {
+    let program = desk.scene.home.join("bin").join(name);
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    fs::write(&program, format!("#!/bin/bash\n{lines}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let like = super::program(desk, "claude");
+    let mut command = Command::new(&program);
+    command.env_clear().current_dir(&desk.scene.workspace).stdin(std::process::Stdio::null());
+    command.envs(like.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))));
+    let done = command.output().unwrap();
+    String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr)
+}
+
+fn has_proc() -> bool {
+    std::path::Path::new("/proc/self/stat").exists()
+}
+
+#[test]
+fn finding_d_04_the_environment_and_the_program_of_every_ancestor_count() {
+    if !has_proc() {
+        return;
+    }
+    let sayso = env!("CARGO_BIN_EXE_sayso");
+    let add = format!("env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init; echo status $?");
+    for (name, lines) in [
+        // The variable is gone in the process itself, and not in those above it.
+        ("plain", format!("CLAUDECODE=1 bash -c {}", sayso_shell::quote(&[format!("unset CLAUDECODE; {add}; true")]))),
+        (
+            "plain",
+            format!(
+                "CODEX_THREAD_ID=7 bash -c {}",
+                sayso_shell::quote(&[format!("bash -c {}; true", sayso_shell::quote(std::slice::from_ref(&add)))])
+            ),
+        ),
+        // No hook was ever started by it.
+        ("claude", format!("bash -c {}; true", sayso_shell::quote(std::slice::from_ref(&add)))),
+        ("codex", add.clone()),
+        ("gemini", add.clone()),
+        ("cursor-agent", add.clone()),
+    ] {
+        let desk = Desk::with(&[]);
+        let told = script(&desk, name, &lines);
+        assert!(told.contains("status 20") && told.contains("this is for people"), "{name}: {told}");
+    }
+    let desk = Desk::with(&[]);
+    assert!(script(&desk, "claudette", &add).contains("status 0"), "a name that only begins like an agent's");
+}
+
+#[test]
+fn finding_d_04_every_hook_event_remembers_the_process_of_the_agent() {
+    if !has_proc() {
+        return;
+    }
+    let sayso = env!("CARGO_BIN_EXE_sayso");
+    let desk = Desk::with(&[]);
+    // Not the exact name of the program, so that only the hook tells who it is.
+    let lines = format!("{}; env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init; echo status $?", asks_once(&desk, "claude"));
+    let told = script(&desk, "claude-1.2.3", &lines);
+    assert!(told.contains("status 20") && told.contains("below `claude`, process"), "{told}");
+    assert_eq!(run(desk.program().args(["policy", "init"]), b"").code, 0, "not below it");
+}
+
+#[test]
+fn finding_d_04_who_leaves_the_tree_is_still_seen() {
+    if !has_proc() {
+        return;
+    }
+    let sayso = env!("CARGO_BIN_EXE_sayso");
+    let out = |desk: &Desk| desk.scene.home.join("told");
+    for away in ["setsid", "nohup", "env"] {
+        let desk = Desk::with(&[]);
+        let told = out(&desk);
+        let inner = format!(
+            "for i in $(seq 100); do case \"$(cat /proc/$(cut -d' ' -f4 /proc/$$/stat)/comm)\" in claude*) sleep 0.05;; *) break;; esac; done; env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init > {0}.part 2>&1; mv {0}.part {0}",
+            told.display()
+        );
+        // The parent ends at once, so that init adopts what it started.
+        let inner = sayso_shell::quote(&["bash".to_owned(), "-c".to_owned(), inner]);
+        let lines = format!(
+            "{}\n({away} {inner} < /dev/null > /dev/null 2>&1 &)\nfor i in $(seq 100); do [ -e {} ] && break; sleep 0.1; done",
+            asks_once(&desk, "claude"),
+            told.display()
+        );
+        script(&desk, "claude-1.2.3", &lines);
+        let told = fs::read_to_string(told).unwrap_or_default();
+        assert!(told.contains("whose tree it has left") && !desk.scene.workspace.join(".sayso").exists(), "{away}: {told}");
+    }
+}

@@ -6,6 +6,7 @@ mod edits;
 mod every_agent;
 mod exec;
 mod hostile;
+mod limits;
 mod lineage;
 mod sights;
 mod trouble;

@@ -59,7 +59,7 @@ fn a_full_disk_is_a_denial() {
     let mut shell = Command::new("bash");
     shell.env_clear().env("PATH", crate::scene::PATH).env("HOME", &desk.scene.home).current_dir(&desk.scene.workspace);
     shell.env("CLAUDE_PROJECT_DIR", desk.scene.folder());
-    shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f 0; '{}' hook claude | cat", env!("CARGO_BIN_EXE_sayso")));
+    shell.arg("-c").arg(format!("ulimit -f 0; '{}' hook claude | cat", env!("CARGO_BIN_EXE_sayso")));
     let done = run(&mut shell, payload(&desk).as_bytes());
     is_denied(&read(&done)["hookSpecificOutput"], "recorded");
 }

@@ -6,6 +6,7 @@ mod codex;
 mod importing;
 mod mcp;
 mod others;
+mod own;
 mod random;
 mod refusals;
 mod takeover;

@@ -101,7 +101,7 @@ fn on_a_full_disk(desk: &Desk, flags: &[&str]) -> Outcome {
     let file = desk.batch("calls.json", calls().to_string());
     let mut bash = Command::new("bash");
     bash.env_clear().env("PATH", PATH).env("HOME", &desk.scene.home).current_dir(&desk.scene.workspace);
-    bash.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" run \"$@\"", env!("CARGO_BIN_EXE_sayso")]);
+    bash.args(["-c", "ulimit -f 0; exec \"$0\" run \"$@\"", env!("CARGO_BIN_EXE_sayso")]);
     run(bash.args(flags).arg(file), b"")
 }
 

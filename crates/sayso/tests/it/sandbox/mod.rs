@@ -4,10 +4,13 @@ mod attacks_git;
 mod attacks_places;
 mod contained;
 mod escapes;
+mod homes;
 mod hosts;
+mod left_by_sandbox;
 mod never_weaker;
 mod ordinary;
 mod required;
+mod workspace_sockets;
 
 use sayso_sandbox::backend::Backend;
 

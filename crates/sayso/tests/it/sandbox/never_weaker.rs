@@ -22,7 +22,7 @@ use sayso_sandbox::toolchains;
 
 use crate::scene::Scene;
 
-const FILES: [&str; 20] = [
+const FILES: [&str; 21] = [
     "a.txt",
     "src/main.rs",
     "src/deep/x.md",
@@ -43,6 +43,7 @@ const FILES: [&str; 20] = [
     ".sayso/policy.yaml",
     "vendor/lib/x.c",
     "my.secret",
+    "data/a.sk",
 ];
 
 /// Other places: of the home folder, of the system, and such as do not exist.
@@ -164,7 +165,9 @@ impl Ground {
         let is_folder = Path::new(path).is_dir();
         let git = path.contains("/.git/");
         // A protected name that is new cannot be kept out at every depth: it is taken away after the command, which has its own test.
-        let newcomer = !Path::new(path).exists() && level == Level::Write && sayso_core::paths::protected(path, None).is_some();
+        // A new file with the name of a secret holds only what the command wrote; the files that exist are hidden (`FILES` has some).
+        let guarded = sayso_core::paths::protected(path, None).is_some() || sayso_core::paths::secret(path, None).is_some();
+        let newcomer = !Path::new(path).exists() && level == Level::Write && guarded;
         if level == Level::Write && !is_folder && !git && !newcomer {
             let verdict = self.verdict("file_write", path);
             if refuses(&verdict) {

@@ -35,7 +35,7 @@ fn dangerous_patterns_of_000_find_what_is_dangerous() {
         let pattern = Regex::new(&pattern.replace('{', "\\{").replace('}', "\\}")).unwrap();
         assert!(pattern.is_match(example), "{pattern} {example}");
     }
-    let desk = desk("000-permissions.json", &[("a.txt", "x")]);
+    let desk = desk("000-permissions.json", &[("a.txt", "x"), ("build/x.o", "x")]);
     for (command, verdict) in examples.iter().zip(commands_by(&desk, "kollabor-spec", &examples.map(str::to_owned))) {
         assert!(is_danger(&verdict), "{command}: {verdict}");
     }

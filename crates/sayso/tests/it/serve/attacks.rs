@@ -213,3 +213,41 @@ fn guesses_are_slowed_down() {
     let refused = served.desk.entries("refused");
     assert!((20..400).contains(&refused.len()), "{} entries: a flood does not fill the record", refused.len());
 }
+
+#[test]
+fn finding_d_06_wrong_codes_do_not_lock_the_right_one_out() {
+    let served = Served::new();
+    let login = |code: &str| served.request("POST", "/v1/login", &[], Some(&serde_json::json!({"code": code}).to_string()));
+    let statuses: Vec<u16> = (0..60).map(|_| login("0").status).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+    login(&served.code).is(200);
+    login(&served.code).is_problem(429, "too-many");
+}
+
+#[test]
+fn finding_d_06_idle_connections_of_strangers_make_room() {
+    use std::io::{Read as _, Write as _};
+    let served = Served::new();
+    let connect = || std::net::TcpStream::connect(&served.host).unwrap();
+    // This one is known, and stays open.
+    let mut known = connect();
+    let asks = format!("GET /v1/me HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\r\n", served.host, served.answering);
+    let ask = |stream: &mut std::net::TcpStream| {
+        stream.write_all(asks.as_bytes()).unwrap();
+        let mut got = [0; 12];
+        stream.read_exact(&mut got).unwrap();
+        assert_eq!(&got, b"HTTP/1.1 200");
+    };
+    ask(&mut known);
+    let mut idle: Vec<std::net::TcpStream> = (0..600).map(|_| connect()).collect();
+    // Half a request is no reason to stay.
+    idle[0].write_all(b"GET / HTTP/1.1\r\n").ok();
+    served.get("/v1/me").is(200);
+    let first = &mut idle[1];
+    first.set_read_timeout(Some(super::LONGEST)).unwrap();
+    let mut byte = [0];
+    assert!(matches!(first.read(&mut byte), Ok(0) | Err(_)), "the oldest is closed");
+    let mut rest = [0; 4096];
+    let _ = known.read(&mut rest).unwrap();
+    ask(&mut known);
+}

@@ -26,7 +26,7 @@ pub enum Who {
     Root,
 }
 
-const NOBODY: u32 = 65534;
+pub const NOBODY: u32 = 65534;
 
 /// The limits are small, so that they can be reached without harm.
 const POLICY: &str = "version: 1\nsandbox: {processes: 64, memory: 256}\n";

@@ -4,10 +4,24 @@ use super::attempt::{Attempt, bash, python};
 
 const WORKSPACE: &str = "Landlock only ever gives: below a folder that is writable, nothing can be hidden or kept read-only.";
 
+/// What is new afterwards and must not be is taken away, whatever bounds the command.
+const TAKEN_AWAY: [&str; 9] = [
+    "have git look for its configuration elsewhere",
+    "give git's configuration a second part",
+    "give a second tree its own configuration",
+    "make configuration of an agent",
+    "make a list of an agent's servers",
+    "make a policy of sayso",
+    "make a link where configuration could be",
+    "move a folder to where configuration could be",
+    "take away what keeps configuration absent",
+];
+
 pub fn attempts() -> Vec<Attempt> {
     let mut attempts = git();
     attempts.extend(configuration());
-    attempts.into_iter().map(|attempt| attempt.lets(WORKSPACE)).chain(others()).collect()
+    let covered = |attempt: Attempt| if TAKEN_AWAY.contains(&attempt.name) { attempt } else { attempt.lets(WORKSPACE) };
+    attempts.into_iter().map(covered).chain(others()).collect()
 }
 
 fn git() -> Vec<Attempt> {
