@@ -102,6 +102,15 @@ fn rules_against(call: &Call, reading: &Reading) -> Vec<String> {
     out
 }
 
+/// Whether an answer is for one tool by its name, or for this very call.
+fn names_a_tool(grant: &Grant) -> bool {
+    match &grant.key {
+        GrantKey::Exact(_) => true,
+        GrantKey::Rule(rule) => rule.key() == RuleKey::Tool,
+        _ => false,
+    }
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -134,8 +143,8 @@ proptest! {
         if judged.reading.opaque.is_some() {
             prop_assert!(bypassed || judged.verdict.decision != Decision::Allow, "{:#?}", judged.verdict.reasons);
         }
-        // No policy here names this tool, and wildcards do not count.
-        if call.tool == "zzz_tool" && matches!(call.says, ToolSays::Nothing) {
+        // No policy here names this tool, and wildcards do not count; an answer that names it does.
+        if call.tool == "zzz_tool" && matches!(call.says, ToolSays::Nothing) && !grants.iter().any(names_a_tool) {
             prop_assert!(bypassed || judged.verdict.decision != Decision::Allow, "{:#?}", judged.verdict.reasons);
         }
     }
@@ -162,12 +171,7 @@ proptest! {
         for reason in before.reasons.iter().filter(|reason| reason.must_ask) {
             let danger = reason.is_built_in("dangerous") || reason.is_built_in("delete");
             // A tool that nobody knows is asked about until it is named: by a rule with its name, or by an answer to this very call.
-            let named = reason.is_built_in("unknown-tool")
-                && grants.iter().any(|grant| match &grant.key {
-                    GrantKey::Exact(_) => true,
-                    GrantKey::Rule(rule) => rule.key() == RuleKey::Tool,
-                    _ => false,
-                });
+            let named = reason.is_built_in("unknown-tool") && grants.iter().any(names_a_tool);
             prop_assert!(named || spec && batch && danger, "{:#?}", before.reasons);
         }
         // Where asking is a denial, a grant may answer; no other denial gives way.
