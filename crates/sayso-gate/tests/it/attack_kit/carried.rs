@@ -160,11 +160,14 @@ pub fn text(dice: &mut Dice) -> String {
 }
 
 fn put(around: &str, inner: &str) -> String {
-    // Each submodule has other folders around it, and a list is one command only in quotes.
-    if around.contains("foreach") && inner.contains("../") || !around.contains("'¤'") && inner.contains("&&") {
+    // Each submodule has other files around it, and a list is one command only in quotes.
+    let elsewhere = ["../", "key-link", "out-link"].iter().any(|name| inner.contains(name));
+    if around.contains("foreach") && elsewhere || !around.contains("'¤'") && inner.contains("&&") {
         return inner.to_owned();
     }
-    let inner = if around.contains("'¤'") || around.contains("='¤'") { inner.replace('\'', "'\\''") } else { inner.to_owned() };
-    let inner = if around.contains("\"¤\"") { inner.replace('\\', "\\\\").replace('"', "\\\"") } else { inner };
+    let before = around.split('¤').next().unwrap_or_default();
+    let inner = if before.ends_with('"') { inner.replace('\\', "\\\\").replace('"', "\\\"") } else { inner.to_owned() };
+    let in_quotes = before.matches('\'').count() % 2 == 1;
+    let inner = if in_quotes { inner.replace('\'', "'\\''") } else { inner };
     around.replace('¤', &inner)
 }

@@ -43,12 +43,26 @@ pub fn opened<'a>(field: &Field, trace: &'a Trace) -> Vec<(&'static str, &'a str
         if path == "/etc/shadow" && trace.started.iter().any(|started| started.name() == "psql") {
             return None;
         }
+        // npm keeps its log in the home of the account where there is no HOME.
+        if path.starts_with("/root/.npm") && trace.started.iter().any(|started| started.name() == "npm") {
+            return None;
+        }
+        if field.secrets.contains(path) && trace.started.iter().any(shows_no_content) {
+            return None;
+        }
         if field.secrets.contains(path) || NOT_PUBLIC.iter().any(|start| path.starts_with(start)) {
             return Some("opened a secret or a file outside");
         }
         is_elsewhere(field, path).then_some("opened what is not public")
     };
     trace.opened.iter().filter_map(|path| Some((kind(path)?, path.as_str()))).collect()
+}
+
+/// Whether a program opens files and shows nothing of what is in them: a dry run of `git add` hashes each file for its index and prints
+/// names, `lsattr` asks the file system for flags.
+fn shows_no_content(started: &Started) -> bool {
+    let has = |words: &[&str]| started.argv.iter().any(|word| words.contains(&word.as_str()));
+    started.name() == "lsattr" || started.name() == "git" && has(&["add"]) && has(&["-n", "--dry-run"])
 }
 
 /// Whether a path is neither in the project nor public. Folders on the way to the project are looked at by many programs.
@@ -63,6 +77,8 @@ fn is_elsewhere(field: &Field, path: &str) -> bool {
 /// Whether a program with these words would be silent as a candidate of its own.
 fn is_silent_alone(judge: &Judge, started: &Started) -> bool {
     let mut words = vec![started.name().to_owned()];
-    words.extend(started.argv.iter().skip(1).cloned());
+    // A process substitution is a pipe of the line itself.
+    let word = |word: &String| if word.starts_with("/dev/fd/") { "README.md".to_owned() } else { word.clone() };
+    words.extend(started.argv.iter().skip(1).map(word));
     judge.read(&sayso_shell::quote(&words)).is_some_and(|(decision, _)| decision == Decision::Allow)
 }

@@ -20,7 +20,7 @@ use super::trace::{Started, Trace};
 use crate::oracle::listed::words_fit;
 
 /// Programs that are scripts or families: what they start is how they do the one thing that is listed for them.
-const HELPERS: [(&str, &[&str]); 39] = [
+const HELPERS: [(&str, &[&str]); 40] = [
     ("locale", &["gzip"]),
     ("zstdgrep", &["grep", "zstdcat", "sed"]),
     ("gcloud", &["python3", "dirname", "readlink", "tput", "uname"]),
@@ -51,6 +51,7 @@ const HELPERS: [(&str, &[&str]); 39] = [
     ("pg_config", &["ls", "tail", "pg_config", "pg_config.libpq-dev"]),
     ("npm", &["env", "node"]),
     ("npx --version", &["env", "node"]),
+    ("npx -v", &["env", "node"]),
     ("git submodule", &["basename", "sed", "uname", "gettext", "envsubst"]),
     ("git bisect", &["basename", "sed", "uname", "gettext", "envsubst"]),
     ("cloc", &["pwd"]),
@@ -83,7 +84,8 @@ const OWN_NOTES: [(&str, &[&str]); 17] = [
     // The folder for sockets of its servers.
     ("tmux", &["/tmp/tmux-"]),
     ("top", &["/home/.config"]),
-    ("npm", &["/home/.npm"]),
+    // Without a HOME, it is the one of the account.
+    ("npm", &["/home/.npm", "/root"]),
     ("terraform", &["/home/.terraform.d"]),
     ("dpkg-deb", &["/tmp/dpkg-deb."]),
     ("wdiff", &["/tmp/wdiff."]),
