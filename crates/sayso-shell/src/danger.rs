@@ -241,7 +241,8 @@ pub(crate) fn run_their_input(commands: &[Command]) -> bool {
             let name = loose_name(word);
             danger_databases::is_client(&name) || danger_code::is_language(word) || danger_code::evaluates(&name) || takes_script(word)
         };
-        command.words.iter().take(16).any(runs) || danger_sinks::runs_input(&command.words)
+        // An option such as `cut -c` runs nothing; the program that would has a name.
+        command.words.iter().take(16).filter(|word| !word.starts_with('-')).any(runs) || danger_sinks::runs_input(&command.words)
     })
 }
 

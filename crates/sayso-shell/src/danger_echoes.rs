@@ -67,11 +67,14 @@ fn printed(command: &str) -> Option<String> {
     (!plain.is_empty() && !plain.contains(['$', '`', '|', ';', '&', '<', '>', '('])).then_some(plain)
 }
 
+/// The longest pattern that is looked at: comparing costs more with each star.
+const MAX_GLOB: usize = 32;
+
 /// The program that a name with wild signs may stand for, of those that destroy.
 pub(crate) fn globbed(name: &str) -> Option<&'static str> {
     const DESTROY: [&str; 9] = ["rm", "dd", "shred", "mkfs", "chmod", "chown", "mv", "wipefs", "find"];
-    // A name that fits everything tells nothing.
-    if !name.contains(['?', '[', '*']) || !name.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+    // A name that fits everything tells nothing, and a long one is not written to hide two letters.
+    if name.len() > MAX_GLOB || !name.contains(['?', '[', '*']) || !name.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
     DESTROY.into_iter().find(|known| fits(known.as_bytes(), name.as_bytes()))

@@ -1,7 +1,7 @@
 //! Names of programs that are looked for behind others that are not known.
 
 use crate::characters::last_part;
-use crate::wrappers::is_one_of;
+use crate::wrappers::{NameSet, is_one_of};
 
 /// Whether words behind a program that is not known read like a command of sayso. The name alone may be that of a folder.
 pub(crate) fn is_like_sayso(words: &[String]) -> bool {
@@ -34,7 +34,7 @@ pub(crate) fn is_like_sayso(words: &[String]) -> bool {
 
 /// Names that are looked for behind programs that are not known.
 pub(crate) fn is_destroyer(word: &str) -> bool {
-    const DESTROYERS: [&str; 150] = [
+    static DESTROYERS: NameSet = NameSet::new(&[
         "rm",
         "dd",
         "shred",
@@ -185,8 +185,8 @@ pub(crate) fn is_destroyer(word: &str) -> bool {
         "s3cmd",
         "s5cmd",
         "cmake",
-    ];
+    ]);
     let base = last_part(word);
     let base = base.split('@').next().filter(|plain| !plain.is_empty()).unwrap_or(base);
-    is_one_of(base, &DESTROYERS) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
+    DESTROYERS.contains(base) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }

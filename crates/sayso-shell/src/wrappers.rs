@@ -251,16 +251,53 @@ pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
     names.iter().any(|name| name.eq_ignore_ascii_case(base))
 }
 
-const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"];
+/// A list of names with a filter in front: most words are rejected by their first letter and length.
+pub(crate) struct NameSet {
+    names: &'static [&'static str],
+    /// For each first letter, in any case, a bit for each length of a name.
+    lengths: [u64; 32],
+}
+
+impl NameSet {
+    pub(crate) const fn new(names: &'static [&'static str]) -> NameSet {
+        let mut lengths = [0; 32];
+        let mut at = 0;
+        while at < names.len() {
+            let name = names[at].as_bytes();
+            lengths[(name[0] & 31) as usize] |= 1 << name.len();
+            at += 1;
+        }
+        NameSet { names, lengths }
+    }
+
+    /// Whether the last part of a word is one of these names, in any case.
+    pub(crate) fn contains(&self, word: &str) -> bool {
+        let base = last_part(word);
+        self.may_have(base) && self.names.iter().any(|name| name.eq_ignore_ascii_case(base))
+    }
+
+    /// Whether a word is one of these names to the letter.
+    fn contains_exactly(&self, word: &str) -> bool {
+        self.may_have(word) && self.names.contains(&word)
+    }
+
+    fn may_have(&self, name: &str) -> bool {
+        let Some(first) = name.bytes().next() else { return false };
+        let lengths = self.lengths.get(usize::from(first & 31)).copied().unwrap_or_default();
+        name.len() < 64 && lengths >> name.len() & 1 == 1
+    }
+}
+
+static SHELLS: NameSet = NameSet::new(&["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"]);
 
 /// Programs and options that may take a whole script as one argument.
-const TAKE_SCRIPT: [&str; 19] = [
+static TAKE_SCRIPT: NameSet = NameSet::new(&[
     "eval", "ssh", "su", "runuser", "watch", "script", "parallel", "flock", "entr", "nerdctl", "trap", "xargs", "env", "docker", "podman",
     "kubectl", "npx", "-c", "-lc",
-];
+]);
 
 /// Programs and options that run the words after them.
-const TAKE_COMMAND: [&str; 63] = [
+static TAKE_COMMAND: NameSet = NameSet::new(&[
     "sudo",
     "doas",
     "env",
@@ -324,11 +361,11 @@ const TAKE_COMMAND: [&str; 63] = [
     "chronic",
     "source",
     "trap",
-];
+]);
 
 /// Whether a word is a shell.
 pub(crate) fn is_shell(word: &str) -> bool {
-    is_one_of(word, &SHELLS)
+    SHELLS.contains(word)
 }
 
 /// Whether a word names something that may take a whole script as one argument.
@@ -342,8 +379,8 @@ pub(crate) fn takes_command(word: &str) -> bool {
 }
 
 /// Whether a word is one of these; options count as they are written, so that `tar -C` and `curl -X` are none.
-fn is_taker(word: &str, names: &[&str]) -> bool {
-    if word.starts_with('-') { names.contains(&word) } else { is_one_of(word, names) }
+fn is_taker(word: &str, names: &NameSet) -> bool {
+    if word.starts_with('-') { names.contains_exactly(word) } else { names.contains(word) }
 }
 
 /// Whether a word may stand before a command without being one.

@@ -31,7 +31,7 @@ struct Row {
     /// Letters of options with a value: what is attached to them is no option.
     valued: Vec<char>,
     valued_words: Vec<&'static str>,
-    exempt: Vec<String>,
+    exempt: Vec<&'static str>,
 }
 
 struct Entry {
@@ -42,7 +42,7 @@ struct Entry {
 
 enum Spelling {
     /// In any case and without dashes.
-    Long(String),
+    Long(&'static str),
     /// A long option that one dash is enough for, and that is never abbreviated.
     SingleDash(&'static str),
     Letter(char),
@@ -86,7 +86,7 @@ fn row(region: &'static str, options: &'static str) -> Row {
     for token in options.split_ascii_whitespace() {
         match token {
             "x:" | "p:" | "c:" | "o:" | "t:" | "d:" | "s:" | "u:" | "r:" | "v:" | "ok:" => group = token,
-            _ if group == "ok:" => row.exempt.push(normalised(token)),
+            _ if group == "ok:" => row.exempt.push(token),
             _ if group == "v:" => {
                 row.valued.extend(token.strip_prefix('-').and_then(single_letter));
                 row.valued_words.push(token);
@@ -125,7 +125,7 @@ fn entry(token: &'static str, does: &'static str) -> Entry {
         (_, None) if token.ends_with('=') => Spelling::Variable(token.trim_end_matches('=')),
         _ if token.ends_with('*') => Spelling::Prefix(token.trim_end_matches('*')),
         (_, Some(rest)) => single_letter(rest).map_or(Spelling::SingleDash(rest), Spelling::Letter),
-        (_, None) if token.starts_with("--") => Spelling::Long(normalised(token)),
+        (_, None) if token.starts_with("--") => Spelling::Long(token),
         (_, None) => token.strip_prefix('~').map_or(Spelling::Word(token), Spelling::Containing),
     };
     Entry { spelling, condition, does }
@@ -136,9 +136,15 @@ fn single_letter(text: &str) -> Option<char> {
     letters.next().filter(|_| letters.next().is_none())
 }
 
-/// A long option without its dashes, in one case.
-fn normalised(option: &str) -> String {
-    option.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase).collect()
+/// The letters of a long option without its dashes, in one case.
+fn plain_letters(option: &str) -> impl Iterator<Item = char> {
+    option.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
+}
+
+impl Row {
+    fn is_exempt(&self, option: &str) -> bool {
+        self.exempt.iter().any(|exempt| plain_letters(exempt).eq(plain_letters(option)))
+    }
 }
 
 /// Whether the table has a row for a program.
@@ -215,9 +221,12 @@ impl Entry {
         let (option, with_sign) = word.split_once('=').map_or((word, word.len()), |(option, _)| (option, option.len() + 1));
         match &self.spelling {
             Spelling::Long(name) => {
-                let given = normalised(option.strip_prefix("--")?);
-                let fits = given == *name || given.len() > 1 && name.starts_with(&given) && !row.exempt.contains(&given);
-                fits.then_some(with_sign)
+                let given = option.strip_prefix("--")?;
+                let mut letters = plain_letters(name);
+                let is_start = plain_letters(given).all(|letter| letters.next() == Some(letter));
+                let is_whole = letters.next().is_none();
+                let abbreviates = || plain_letters(given).nth(1).is_some() && !row.is_exempt(given);
+                (is_start && (is_whole || abbreviates())).then_some(with_sign)
             }
             Spelling::SingleDash(name) => {
                 let given = option.strip_prefix("--").or_else(|| option.strip_prefix('-'))?;
@@ -227,7 +236,7 @@ impl Entry {
                 let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
                 let stops = |other: char| !other.is_ascii_alphabetic() || row.valued.contains(&other) || row.valued.contains(&'*');
                 let at = letters.find(|other: char| other == *letter || stops(other))?;
-                let exempt = row.exempt.contains(&normalised(word));
+                let exempt = row.is_exempt(word);
                 (letters.get(at..)?.starts_with(*letter) && !exempt).then_some(at + 1 + letter.len_utf8())
             }
             Spelling::Word(exactly) => (word == *exactly).then_some(word.len()),
