@@ -284,8 +284,10 @@ impl Draft {
 fn is_sensitive(place: &Place, around: &Surroundings) -> bool {
     place.fact.as_ref().is_some_and(|fact| {
         let home = around.home.as_deref();
-        let special = secret(&fact.canonical, home).is_some() || protected(&fact.canonical, home).is_some();
-        fact.kind != PathKind::Missing && (special || !below(&fact.canonical, &around.workspace))
+        let is_there = fact.kind != PathKind::Missing;
+        let shown = secret(&fact.canonical, home).is_some() || !below(&fact.canonical, &around.workspace);
+        // A program may make a protected file that is not there: `go build -o .git/hooks/pre-commit`.
+        is_there && shown || protected(&fact.canonical, home).is_some()
     })
 }
 

@@ -228,8 +228,12 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     wrapper_programs.extend(helpers::of(&name, &arguments).map(|name| draft.ask(Question::Program { name: name.to_owned() })));
     let interprets = interprets || line.read_inside;
     let unclear = draft.effects.last().is_some_and(|run| run.kind == EffectKind::Run && !run.manner.known_program);
+    // The table may know what a program is for, and not what each of its words leads to: `kubectl get -f FILE`.
+    let effects = draft.effects.get(before..).unwrap_or(&[]);
+    let reaches_out = effects.iter().any(|effect| matches!(effect.kind, EffectKind::Connect | EffectKind::Unknown));
+    let open = reaches_out && (name == "git" || !programs::is_modelled(&name));
     let mut found = carrying::Found::default();
-    if unclear && !line.read_inside {
+    if (unclear || open) && !line.read_inside {
         let at = (line.start, line.end);
         let command = carrying::Command { part, name: &name, words: &arguments, folders: line.folders.list(), at, depth };
         found = carrying::look_into(draft, &command);

@@ -11,19 +11,18 @@ use crate::danger_sinks::{decodes, runs_input};
 use crate::piped::reads_script;
 use crate::seen::{head, is_assignment};
 use crate::split::{After, Segment};
-use crate::wrappers::{is_one_of, is_shell, is_transparent, takes_command};
+use crate::wrappers::{NameSet, is_one_of, is_shell, is_transparent, takes_command};
 
 /// Files of a download that are looked for among what runs.
 const MOST_NAMES: usize = 16;
 
+static DOWNLOADERS: NameSet = NameSet::new(&[
+    "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "xhs", "ftp", "lynx", "links", "w3m", "elinks", "nc", "ncat",
+    "netcat", "socat", "websocat", "dig", "nslookup", "drill", "telnet",
+]);
+
 pub(crate) fn is_download(word: &str) -> bool {
-    is_one_of(
-        word,
-        &[
-            "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "xhs", "ftp", "lynx", "links", "w3m", "elinks", "nc",
-            "ncat", "netcat", "socat", "websocat", "dig", "nslookup", "drill", "telnet",
-        ],
-    )
+    DOWNLOADERS.contains(word)
 }
 
 /// The dangers of one program that reaches a network.

@@ -259,6 +259,7 @@ pub(crate) struct NameSet {
 }
 
 impl NameSet {
+    #[allow(clippy::indexing_slicing, reason = "only called for constants: a wrong index is an error of the compiler")]
     pub(crate) const fn new(names: &'static [&'static str]) -> NameSet {
         let mut lengths = [0; 32];
         let mut at = 0;

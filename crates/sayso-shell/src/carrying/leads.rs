@@ -112,11 +112,13 @@ fn does(group: &str) -> &'static str {
 }
 
 fn entry(token: &'static str, does: &'static str) -> Entry {
-    let (token, condition) = match (token.split_once('?'), token.split_once('!')) {
-        (Some((token, "\\s")), _) => (token, Condition::Contains(" ")),
-        (Some((token, text)), _) => (token, Condition::Contains(text)),
-        (None, Some((token, text))) => (token, Condition::NotStart(text)),
-        (None, None) => (token, Condition::Always),
+    let sign = token.bytes().position(|byte| matches!(byte, b'?' | b'!')).unwrap_or(token.len());
+    let (token, behind) = token.split_at(sign);
+    let condition = match (behind.as_bytes().first(), behind.get(1..).unwrap_or_default()) {
+        (Some(b'?'), "\\s") => Condition::Contains(" "),
+        (Some(b'?'), text) => Condition::Contains(text),
+        (Some(_), text) => Condition::NotStart(text),
+        (None, _) => Condition::Always,
     };
     let one_dash = token.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let spelling = match (token, one_dash) {

@@ -8,8 +8,6 @@ mod leads;
 mod merge;
 mod named;
 
-use std::collections::HashMap;
-
 use sayso_core::draft::{Carried, Draft, Lead};
 use sayso_core::effect::{Effect, EffectKind, Manner};
 
@@ -59,6 +57,7 @@ pub(crate) fn look_into(draft: &mut Draft, command: &Command<'_>) -> Found {
         merge::make_opaque(draft, format!("`{}` runs more commands than are read", command.name));
     }
     inner_leads(command, &carries, &mut found.leads);
+    git_patterns(command, &mut found.leads);
     deletes(draft, command, &found.leads);
     if !programs::is_modelled(command.name) {
         code_words(command, &carries, &mut found);
@@ -147,6 +146,21 @@ fn inner_leads(command: &Command<'_>, carries: &[Carry], leads: &mut Vec<Lead>) 
     }
 }
 
+/// Patterns for paths that git resolves by itself and of which it may show what is in the files: a rule has to write them out.
+fn git_patterns(command: &Command<'_>, leads: &mut Vec<Lead>) {
+    const CHANGE_ONLY: [&str; 12] =
+        ["add", "rm", "mv", "commit", "checkout", "switch", "restore", "reset", "clean", "branch", "tag", "merge"];
+    let subcommand = command.words.iter().find(|word| !word.starts_with('-'));
+    if command.name != "git" || subcommand.is_none_or(|word| CHANGE_ONLY.contains(word)) {
+        return;
+    }
+    for (at, word) in command.words.iter().enumerate().filter(|(_, word)| programs::hides_paths(word)) {
+        if !is_data(command.words, at) {
+            leads.push(Lead { word: at + 1, name: word.len(), does: "stands for files that only git knows".to_owned() });
+        }
+    }
+}
+
 /// Words with signs that only code has.
 fn code_words(command: &Command<'_>, carries: &[Carry], found: &mut Found) {
     const SIGNS: [&str; 6] = ["$(", "`", "&&", "; ", " | ", " || "];
@@ -221,20 +235,34 @@ fn is_data(words: &[&str], at: usize) -> bool {
 }
 
 /// The lines of a table by the programs that they are about, without their first field, which has the names.
-type Index = HashMap<&'static str, Vec<&'static str>>;
+struct Index {
+    lines: Vec<(&'static str, &'static str)>,
+    /// For each first letter of a name a bit for each length, which rejects most names at once.
+    lengths: [u64; 32],
+}
 
 fn index(table: &'static str) -> Index {
-    let mut index = Index::new();
+    let mut index = Index { lines: Vec::with_capacity(table.len() / 16), lengths: [0; 32] };
     for (names, rest) in table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(';')) {
         for name in names.split_ascii_whitespace() {
-            index.entry(name).or_default().push(rest);
+            index.lines.push((name, rest));
+            if let Some(lengths) = index.lengths.get_mut(first_letter(name)) {
+                *lengths |= 1 << name.len().min(63);
+            }
         }
     }
     index
 }
 
-fn lines_of<'a>(index: &'a Index, name: &str) -> impl Iterator<Item = &'static str> + 'a {
-    index.get(name).into_iter().flatten().copied()
+fn first_letter(name: &str) -> usize {
+    usize::from(name.bytes().next().unwrap_or_default() & 31)
+}
+
+fn lines_of<'a>(index: &'a Index, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+    let lengths = index.lengths.get(first_letter(name)).copied().unwrap_or_default();
+    let may_have = lengths >> name.len().min(63) & 1 == 1;
+    let lines = if may_have { index.lines.as_slice() } else { &[] };
+    lines.iter().filter(move |(other, _)| *other == name).map(|(_, rest)| *rest)
 }
 
 /// Where the words behind a subcommand start: `run` and `image/ls` in a list of names. An empty list is the program itself.

@@ -45,6 +45,10 @@ pub(super) fn list(draft: &mut Draft, command: &Command<'_>, carries: &[Carry]) 
 
 /// The parts of a word that may be paths: the whole word, behind `=`, `@`, `:` or `,`, and behind the letter of an option.
 fn pieces(word: &str, remote: bool) -> Vec<&str> {
+    // An address of a file is a path: `aws --body fileb://x`.
+    if let Some(path) = ["file://", "fileb://"].iter().find_map(|scheme| Some(word.split_once(scheme)?.1)) {
+        return pieces(path, remote);
+    }
     if word.contains("://") || word.len() > 512 {
         return Vec::new();
     }
@@ -56,7 +60,7 @@ fn pieces(word: &str, remote: bool) -> Vec<&str> {
     let own = (!word.starts_with('-')).then_some(word);
     // The colon of `host:path` and `-v a:b` precedes a path of another machine.
     let parts = word.split(['=', ',', '@', ';']).flat_map(move |part| part.split(':').take(if remote { 1 } else { usize::MAX }));
-    let all = own.into_iter().chain(letter).chain(parts).map(|piece| piece.trim_matches(['"', '\'']));
+    let all = own.into_iter().chain(letter).chain(parts).map(|piece| piece.trim_matches(['"', '\'', '{', '}', '[', ']']));
     let paths = all.filter(|piece| !piece.starts_with('-') && is_path(piece));
     paths.flat_map(|path| std::iter::once(path).chain(outer_folder(path))).collect()
 }

@@ -180,6 +180,17 @@ fn read_operand(scene: &mut Scene<'_>, form: &str, folder: &str, operand: &str, 
     }
 }
 
+/// Whether a word is a pattern for paths that may stand for secrets.
+pub(crate) fn hides_paths(word: &str) -> bool {
+    let path = match magic(word) {
+        Magic::None => word,
+        Magic::Exclude => return false,
+        Magic::Path(path) => path,
+        Magic::Other => return true,
+    };
+    !word.starts_with('-') && !word.contains(char::is_whitespace) && is_wild(path) && !is_ordinary(path)
+}
+
 /// Whether git reads a path as a pattern; a backslash makes one too.
 fn is_wild(path: &str) -> bool {
     path.contains(WILD)

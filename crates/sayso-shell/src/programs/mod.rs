@@ -31,6 +31,7 @@ mod told;
 mod tools;
 mod yaml;
 
+pub(crate) use git_paths::hides_paths;
 use std::sync::LazyLock;
 
 use self::index::Index;

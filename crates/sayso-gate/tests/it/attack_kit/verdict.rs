@@ -10,8 +10,8 @@ use crate::traced::trace::{Started, Trace};
 const PUBLIC: [&str; 8] = ["/usr", "/etc", "/lib", "/bin", "/proc", "/sys", "/dev", "/tmp"];
 /// Files of the system that are not.
 const NOT_PUBLIC: [&str; 5] = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_", "/etc/ssl/private/"];
-/// What shells keep of here-documents and pipes for themselves.
-const OWN_OF_SHELLS: [&str; 3] = ["/tmp/zsh", "/dev/shm/sf", "socket:"];
+/// What shells keep of here-documents and pipes for themselves, `diff` of busybox of a pipe, and `sort` of long input.
+const OWN_OF_SHELLS: [&str; 5] = ["/tmp/zsh", "/dev/shm/sf", "socket:", "/tmp/dif", "/tmp/sort"];
 
 /// Everything that a silent candidate did in a shell beyond what was listed for it.
 pub fn violations(field: &Field, judge: &Judge, shell: usize, text: &str, trace: &Trace) -> Vec<Violation> {
@@ -39,8 +39,8 @@ pub fn violations(field: &Field, judge: &Judge, shell: usize, text: &str, trace:
 /// The files that a run opened and that no silent candidate may, with what is wrong about each.
 pub fn opened<'a>(field: &Field, trace: &'a Trace) -> Vec<(&'static str, &'a str)> {
     let kind = |path: &String| {
-        // The wrapper of Debian is written in Perl, whose `getpwuid` opens it as root.
-        if path == "/etc/shadow" && trace.started.iter().any(|started| started.name() == "psql") {
+        // The wrapper of Debian is written in Perl, whose `getpwuid` opens it as root; `lslogins` asks it which accounts are locked.
+        if path == "/etc/shadow" && trace.started.iter().any(|started| matches!(started.name(), "psql" | "lslogins")) {
             return None;
         }
         // npm keeps its log in the home of the account where there is no HOME.
