@@ -373,5 +373,7 @@ fn other_forms(seen: &mut Seen) {
 }
 
 pub(crate) fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| crate::characters::is_name(name))
+    let bytes = word.as_bytes();
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    bytes.get(length) == Some(&b'=') && bytes.first().is_some_and(|first| !first.is_ascii_digit() && *first != b'=')
 }

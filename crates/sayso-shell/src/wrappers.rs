@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::characters::{is_name, last_part};
+use crate::name_set::NameSet;
 
 /// More wrappers than this are not taken off.
 const DEEPEST: usize = 16;
@@ -245,22 +246,16 @@ pub(crate) fn loose_name(word: &str) -> Cow<'_, str> {
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() }
 }
 
-/// Whether the last part of a word is one of these names, in any case.
-pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
-    let base = last_part(word);
-    names.iter().any(|name| name.eq_ignore_ascii_case(base))
-}
-
-const SHELLS: [&str; 12] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"];
+static SHELLS: NameSet<12> = NameSet::new(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"]);
 
 /// Programs and options that may take a whole script as one argument.
-const TAKE_SCRIPT: [&str; 19] = [
+static TAKE_SCRIPT: NameSet<19> = NameSet::new([
     "eval", "ssh", "su", "runuser", "watch", "script", "parallel", "flock", "entr", "nerdctl", "trap", "xargs", "env", "docker", "podman",
     "kubectl", "npx", "-c", "-lc",
-];
+]);
 
 /// Programs and options that run the words after them.
-const TAKE_COMMAND: [&str; 63] = [
+static TAKE_COMMAND: NameSet<63> = NameSet::new([
     "sudo",
     "doas",
     "env",
@@ -324,11 +319,11 @@ const TAKE_COMMAND: [&str; 63] = [
     "chronic",
     "source",
     "trap",
-];
+]);
 
 /// Whether a word is a shell.
 pub(crate) fn is_shell(word: &str) -> bool {
-    is_one_of(word, &SHELLS)
+    SHELLS.has_program(word)
 }
 
 /// Whether a word names something that may take a whole script as one argument.
@@ -342,8 +337,8 @@ pub(crate) fn takes_command(word: &str) -> bool {
 }
 
 /// Whether a word is one of these; options count as they are written, so that `tar -C` and `curl -X` are none.
-fn is_taker(word: &str, names: &[&str]) -> bool {
-    if word.starts_with('-') { names.contains(&word) } else { is_one_of(word, names) }
+fn is_taker<const COUNT: usize>(word: &str, names: &NameSet<COUNT>) -> bool {
+    if word.starts_with('-') { names.has_exactly(word) } else { names.has_program(word) }
 }
 
 /// Whether a word may stand before a command without being one.
