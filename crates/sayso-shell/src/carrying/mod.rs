@@ -4,11 +4,10 @@
 //! What must be asked is found there whatever a rule says of the program. A rule covers the rest.
 
 mod carriers;
+mod index;
 mod leads;
 mod merge;
 mod named;
-
-use std::collections::HashMap;
 
 use sayso_core::draft::{Carried, Draft, Lead};
 use sayso_core::effect::{Effect, EffectKind, Manner};
@@ -218,23 +217,6 @@ fn is_data(words: &[&str], at: usize) -> bool {
     let own = words.get(at).filter(|word| word.starts_with('-') && word.contains('='));
     own.is_some_and(option)
         || at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| !word.contains('=') && option(word))
-}
-
-/// The lines of a table by the programs that they are about, without their first field, which has the names.
-type Index = HashMap<&'static str, Vec<&'static str>>;
-
-fn index(table: &'static str) -> Index {
-    let mut index = Index::new();
-    for (names, rest) in table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(';')) {
-        for name in names.split_ascii_whitespace() {
-            index.entry(name).or_default().push(rest);
-        }
-    }
-    index
-}
-
-fn lines_of<'a>(index: &'a Index, name: &str) -> impl Iterator<Item = &'static str> + 'a {
-    index.get(name).into_iter().flatten().copied()
 }
 
 /// Where the words behind a subcommand start: `run` and `image/ls` in a list of names. An empty list is the program itself.
