@@ -6,41 +6,61 @@ use crate::characters::last_part;
 
 /// Names of programs.
 pub(crate) struct NameSet<const COUNT: usize> {
+    /// By their first letter in any case, so that those with the same one stand together.
     names: [&'static str; COUNT],
-    /// For the first letter of a name, in any case, the lengths of the names that start with it, one bit for each.
-    lengths: [u32; 32],
+    /// For each first letter, where its names start; they end where those of the next letter start.
+    starts: [u8; LETTERS + 1],
+    /// For each first letter, the lengths of its names, one bit for each.
+    lengths: [u32; LETTERS],
 }
+
+/// As many as there are letters, and some signs that share a place with one.
+const LETTERS: usize = 32;
 
 impl<const COUNT: usize> NameSet<COUNT> {
     #[expect(clippy::indexing_slicing, reason = "this runs while the program is compiled, and a wrong index stops that")]
-    pub(crate) const fn new(names: [&'static str; COUNT]) -> Self {
-        let mut lengths = [0; 32];
-        let mut at = 0;
-        while at < COUNT {
-            let name = names[at].as_bytes();
-            lengths[bucket(name[0])] |= length_bit(name.len());
-            at += 1;
+    pub(crate) const fn new(given: [&'static str; COUNT]) -> Self {
+        assert!(COUNT <= u8::MAX as usize, "there are too many names");
+        let mut set = NameSet { names: given, starts: [0; LETTERS + 1], lengths: [0; LETTERS] };
+        let (mut letter, mut count) = (0, 0);
+        while letter < LETTERS {
+            let mut at = 0;
+            while at < COUNT {
+                let name = given[at].as_bytes();
+                if place(name[0]) == letter {
+                    set.names[count] = given[at];
+                    set.lengths[letter] |= length_bit(name.len());
+                    count += 1;
+                }
+                at += 1;
+            }
+            letter += 1;
+            set.starts[letter] = count as u8;
         }
-        NameSet { names, lengths }
+        set
     }
 
-    /// Whether a name of this first letter and length is in the set.
+    /// The names with this first letter, if one of them has this length.
     #[inline]
-    fn may_have(&self, name: &str) -> bool {
-        let Some(first) = name.as_bytes().first() else { return false };
-        self.lengths.get(bucket(*first)).is_some_and(|lengths| lengths & length_bit(name.len()) != 0)
+    fn alike(&self, name: &str) -> &[&'static str] {
+        let Some(letter) = name.as_bytes().first().map(|first| place(*first)) else { return &[] };
+        if self.lengths.get(letter).is_none_or(|lengths| lengths & length_bit(name.len()) == 0) {
+            return &[];
+        }
+        let bound = |at: usize| self.starts.get(at).map_or(0, |start| usize::from(*start));
+        self.names.get(bound(letter)..bound(letter + 1)).unwrap_or(&[])
     }
 
     /// Whether a name is in the set, in any case.
     #[inline]
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.may_have(name) && self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+        self.alike(name).iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Whether a name is in the set exactly as it is written.
     #[inline]
     pub(crate) fn has_exactly(&self, name: &str) -> bool {
-        self.may_have(name) && self.names.contains(&name)
+        self.alike(name).contains(&name)
     }
 
     /// Whether the last part of a word is in the set, in any case.
@@ -50,8 +70,9 @@ impl<const COUNT: usize> NameSet<COUNT> {
     }
 }
 
-const fn bucket(first: u8) -> usize {
-    (first & 31) as usize
+/// Letters of both cases have the same place.
+const fn place(first: u8) -> usize {
+    first as usize % LETTERS
 }
 
 /// All long names share a bit.
