@@ -10,12 +10,13 @@ use sayso_core::verdict::Tier::{self, Catastrophic, Dangerous};
 
 use crate::danger_call::{Call, Found};
 use crate::danger_names::{is_destroyer, is_like_sayso};
+use crate::name_set::NameSet;
 use crate::piped::reads_script;
 use crate::places::is_raw_device;
 use crate::programs;
 use crate::seen::{Seen, is_assignment};
 use crate::split::{After, Segment};
-use crate::wrappers::{identity, is_one_of, loose_name, takes_script};
+use crate::wrappers::{identity, loose_name, takes_script};
 use crate::{
     comments, danger_bodies, danger_bombs, danger_calls, danger_carried, danger_cloud, danger_code, danger_databases, danger_disks,
     danger_echoes, danger_files, danger_fresh, danger_git, danger_globals, danger_losses, danger_network, danger_packages,
@@ -179,10 +180,8 @@ fn of_input(segments: &[Segment], found: &mut Vec<Found>) {
 }
 
 fn starts_sql(words: &[String]) -> bool {
-    words.first().is_some_and(|word| word.starts_with("db."))
-        || words
-            .first()
-            .is_some_and(|word| is_one_of(word, &["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]))
+    static VERBS: NameSet<8> = NameSet::new(["drop", "truncate", "delete", "update", "alter", "flushall", "flushdb", "begin"]);
+    words.first().is_some_and(|word| word.starts_with("db.") || VERBS.has_program(word))
 }
 
 /// The dangers of a text for PowerShell or cmd, which cut names by escapes of their own.

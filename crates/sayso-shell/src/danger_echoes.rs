@@ -18,15 +18,23 @@ pub(crate) fn printed_in(text: &str) -> Option<String> {
 }
 
 fn once(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
+    // Nothing else is put in.
+    if !text.contains("echo") && !text.contains("printf") {
+        return None;
+    }
+    let mut out = String::new();
     let mut rest = text;
     let mut any = false;
+    // Where there is no such sign to the end of the text, it is not looked for again.
+    let mut closed = true;
     for _ in 0..MOST {
         let Some((at, open, close)) = next_opening(rest) else { break };
         let (before, after) = rest.split_at_checked(at)?;
         let inner = after.get(open..)?;
         out.push_str(before);
-        match inner.find(close).and_then(|end| Some((printed(inner.get(..end)?)?, inner.get(end + 1..)?))) {
+        let end = if close == ')' && !closed { None } else { inner.find(close) };
+        closed &= close != ')' || end.is_some();
+        match end.and_then(|end| Some((printed(inner.get(..end)?)?, inner.get(end + 1..)?))) {
             Some((plain, behind)) => {
                 any = true;
                 out.push_str(&plain);
@@ -44,9 +52,10 @@ fn once(text: &str) -> Option<String> {
 
 /// Where a substitution opens, how long its opening is, and what closes it.
 fn next_opening(text: &str) -> Option<(usize, usize, char)> {
-    let brackets = text.find("$(").map(|at| (at, 2, ')'));
-    let ticks = text.find('`').map(|at| (at, 1, '`'));
-    brackets.into_iter().chain(ticks).min_by_key(|(at, ..)| *at)
+    let bytes = text.as_bytes();
+    let opens = |at: usize| bytes.get(at) == Some(&b'`') || bytes.get(at + 1) == Some(&b'(');
+    let at = bytes.iter().enumerate().find(|(at, byte)| matches!(byte, b'`' | b'$') && opens(*at)).map(|(at, _)| at)?;
+    Some(if bytes.get(at) == Some(&b'`') { (at, 1, '`') } else { (at, 2, ')') })
 }
 
 /// What `echo` or `printf` prints, where its words are plain.

@@ -1,11 +1,12 @@
 //! Names of programs that are looked for behind others that are not known.
 
 use crate::characters::last_part;
-use crate::wrappers::{NameSet, is_one_of};
+use crate::name_set::NameSet;
 
 /// Whether words behind a program that is not known read like a command of sayso. The name alone may be that of a folder.
 pub(crate) fn is_like_sayso(words: &[String]) -> bool {
-    const COMMANDS: [&str; 20] = [
+    static OWN: NameSet<2> = NameSet::new(["sayso", "sayso.exe"]);
+    static COMMANDS: NameSet<20> = NameSet::new([
         "audit",
         "chat",
         "check",
@@ -26,15 +27,14 @@ pub(crate) fn is_like_sayso(words: &[String]) -> bool {
         "undo",
         "uninstall",
         "watch",
-    ];
+    ]);
     let mut words = words.iter();
-    words.next().is_some_and(|word| is_one_of(last_part(word), &["sayso", "sayso.exe"]))
-        && words.take(4).any(|word| is_one_of(word, &COMMANDS))
+    words.next().is_some_and(|word| OWN.has_program(word)) && words.take(4).any(|word| COMMANDS.has_program(word))
 }
 
 /// Names that are looked for behind programs that are not known.
 pub(crate) fn is_destroyer(word: &str) -> bool {
-    static DESTROYERS: NameSet = NameSet::new(&[
+    static DESTROYERS: NameSet<150> = NameSet::new([
         "rm",
         "dd",
         "shred",
@@ -188,5 +188,5 @@ pub(crate) fn is_destroyer(word: &str) -> bool {
     ]);
     let base = last_part(word);
     let base = base.split('@').next().filter(|plain| !plain.is_empty()).unwrap_or(base);
-    DESTROYERS.contains(base) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
+    DESTROYERS.has(base) || base.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("mkfs"))
 }

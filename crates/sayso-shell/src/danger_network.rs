@@ -2,27 +2,28 @@
 
 use sayso_core::verdict::Tier::Dangerous;
 
+use crate::characters::last_part;
 use crate::danger_call::{Call, Found, starts_with};
 use crate::danger_carried::is_variable;
 use crate::danger_code::is_language;
 use crate::danger_metadata;
 use crate::danger_requests::is_near;
 use crate::danger_sinks::{decodes, runs_input};
+use crate::name_set::NameSet;
 use crate::piped::reads_script;
 use crate::seen::{head, is_assignment};
 use crate::split::{After, Segment};
-use crate::wrappers::{NameSet, is_one_of, is_shell, is_transparent, takes_command};
+use crate::wrappers::{is_shell, is_transparent, takes_command};
 
 /// Files of a download that are looked for among what runs.
 const MOST_NAMES: usize = 16;
 
-static DOWNLOADERS: NameSet = NameSet::new(&[
-    "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "xhs", "ftp", "lynx", "links", "w3m", "elinks", "nc", "ncat",
-    "netcat", "socat", "websocat", "dig", "nslookup", "drill", "telnet",
-]);
-
 pub(crate) fn is_download(word: &str) -> bool {
-    DOWNLOADERS.contains(word)
+    static DOWNLOADERS: NameSet<23> = NameSet::new([
+        "curl", "wget", "wget2", "fetch", "aria2c", "http", "https", "xh", "xhs", "ftp", "lynx", "links", "w3m", "elinks", "nc", "ncat",
+        "netcat", "socat", "websocat", "dig", "nslookup", "drill", "telnet",
+    ]);
+    DOWNLOADERS.has_program(word)
 }
 
 /// The dangers of one program that reaches a network.
@@ -110,6 +111,7 @@ fn hands_shell_over(segments: &[Segment]) -> bool {
 
 /// The dangers of a whole line with a network in it.
 pub(crate) fn of_line(text: &str, segments: &[Segment], found: &mut Vec<Found>) {
+    static FETCHERS: NameSet<4> = NameSet::new(["git", "scp", "sftp", "rsync"]);
     of_metadata(segments, found);
     if let Some(program) = answers_for_the_person(segments) {
         found.push((Dangerous, format!("answers the questions of `{program}` for the person")));
@@ -136,7 +138,7 @@ pub(crate) fn of_line(text: &str, segments: &[Segment], found: &mut Vec<Found>) 
         }
     } else if shell_reads {
         found.push((Dangerous, "runs what another command prints".to_owned()));
-    } else if heads().any(|name| is_one_of(name, &["git", "scp", "sftp", "rsync"]))
+    } else if heads().any(|name| FETCHERS.has_program(name))
         && let Some(name) = run_after_download(segments)
     {
         found.push((Dangerous, format!("runs what it downloads: `{name}`")));
@@ -158,16 +160,19 @@ fn answers_for_the_person(segments: &[Segment]) -> Option<&str> {
         ("supabase", "reset"),
         ("atlas", "apply"),
     ];
-    let yes = segments.iter().any(|segment| {
-        let prints = head(&segment.words).is_some_and(|name| is_one_of(name, &["echo", "printf"]));
-        head(&segment.words) == Some("yes")
-            || prints && segment.words.iter().skip(1).any(|word| matches!(word.trim_end_matches("\\n"), "y" | "yes" | "Y"))
-    });
-    let asks = |segment: &&Segment| segment.piped;
-    segments.iter().filter(asks).filter(|_| yes).find_map(|segment| {
-        let has = |word: &str| segment.words.iter().any(|other| is_one_of(other, &[word]));
+    static PRINTERS: NameSet<2> = NameSet::new(["echo", "printf"]);
+    static ASKERS: NameSet<8> = NameSet::new(["drizzle-kit", "prisma", "terraform", "tofu", "pulumi", "typeorm", "supabase", "atlas"]);
+    let asked = segments.iter().filter(|segment| segment.piped && segment.words.iter().any(|word| ASKERS.has_program(word)));
+    let program = asked.into_iter().find_map(|segment| {
+        let has = |word: &str| segment.words.iter().any(|other| last_part(other).eq_ignore_ascii_case(word));
         ASK.iter().find(|(program, verb)| has(program) && has(verb)).map(|(program, _)| *program)
-    })
+    })?;
+    let says_yes = |segment: &Segment| {
+        let Some(name) = head(&segment.words) else { return false };
+        let is_yes = |word: &String| matches!(word.trim_end_matches("\\n"), "y" | "yes" | "Y");
+        name == "yes" || PRINTERS.has_program(name) && segment.words.iter().skip(1).any(is_yes)
+    };
+    segments.iter().any(says_yes).then_some(program)
 }
 
 /// A word that names a cloud's metadata service, where anything in the line talks to a network.
@@ -190,21 +195,18 @@ fn of_metadata(segments: &[Segment], found: &mut Vec<Found>) {
 fn feeds_shell_by_fifo(segments: &[Segment]) -> bool {
     let commands = || segments.iter().filter(|segment| !segment.after.is_redirect());
     let heads = || commands().filter_map(|segment| head(&segment.words));
-    let fifo = heads().any(|name| is_one_of(name, &["mkfifo", "mknod"]));
-    let connects = commands().any(|segment| {
-        head(&segment.words).is_some_and(|name| {
-            is_download(name)
-                || is_one_of(name, &["telnet", "websocat"])
-                || name == "openssl" && segment.words.iter().any(|word| word == "s_client")
-        })
-    });
-    fifo && connects && heads().any(is_shell)
+    static MAKERS: NameSet<2> = NameSet::new(["mkfifo", "mknod"]);
+    let connects = |segment: &Segment| {
+        head(&segment.words)
+            .is_some_and(|name| is_download(name) || name == "openssl" && segment.words.iter().any(|word| word == "s_client"))
+    };
+    heads().any(|name| MAKERS.has_program(name)) && commands().any(connects) && heads().any(is_shell)
 }
 
 /// An archive that is downloaded and unpacked, and a program run by its path behind it: `curl … | tar xz && ./x/install.sh`.
 fn runs_unpacked(segments: &[Segment]) -> bool {
-    let unpacks =
-        |segment: &Segment| segment.piped && head(&segment.words).is_some_and(|name| is_one_of(name, &["tar", "bsdtar", "unzip", "cpio"]));
+    static UNPACKERS: NameSet<4> = NameSet::new(["tar", "bsdtar", "unzip", "cpio"]);
+    let unpacks = |segment: &Segment| segment.piped && head(&segment.words).is_some_and(|name| UNPACKERS.has_program(name));
     let Some(at) = segments.iter().position(unpacks) else { return false };
     segments.iter().skip(at + 1).filter(|segment| !segment.after.is_redirect() && segment.after != After::Wrapper && !segment.piped).any(
         |segment| {
@@ -312,22 +314,25 @@ fn behind_wrappers(words: &[String]) -> Option<&String> {
 
 /// A file that is downloaded, and run further on.
 fn run_after_download(segments: &[Segment]) -> Option<String> {
-    let base = |path: &str| path.rsplit('/').next().unwrap_or(path).split(['?', '#']).next().unwrap_or("").to_owned();
+    fn base(path: &str) -> &str {
+        path.rsplit('/').next().unwrap_or(path).split(['?', '#']).next().unwrap_or("")
+    }
     let mut names: Vec<String> = Vec::new();
-    let runs_input =
-        segments.iter().any(|segment| !segment.after.is_redirect() && (reads_script(&segment.words) || is_bare_language(&segment.words)));
+    let runs_input = || {
+        segments.iter().any(|segment| !segment.after.is_redirect() && (reads_script(&segment.words) || is_bare_language(&segment.words)))
+    };
     for segment in segments.iter().filter(|segment| segment.after != After::Wrapper) {
         let words = &segment.words;
         if segment.after == After::Output {
-            names.extend(words.first().map(|path| base(path)).filter(|name| !name.is_empty()));
+            names.extend(words.first().map(|path| base(path).to_owned()).filter(|name| !name.is_empty()));
             continue;
         }
         let below = |word: &str, name: &str| word.split('/').any(|part| part == name) && word.contains('/');
         let is_name =
             |word: &String| names.iter().take(MOST_NAMES).any(|name| (*name == base(word) || below(word, name)) && name != "null");
         if segment.after == After::Input
-            && runs_input
             && let Some(path) = words.first().filter(|path| is_name(path))
+            && runs_input()
         {
             return Some(path.clone());
         }
@@ -335,7 +340,7 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
         let fetches = matches!(first, "scp" | "sftp" | "rsync") || first == "git" && words.iter().any(|word| word == "clone");
         if fetches {
             names.extend(words.iter().filter(|word| word.contains(':')).map(|word| base(word).trim_end_matches(".git").to_owned()));
-            names.extend(words.last().map(|word| base(word)));
+            names.extend(words.last().map(|word| base(word).to_owned()));
             names.retain(|name| !matches!(name.as_str(), "" | "." | ".."));
             names = names.iter().map(|name| name.rsplit(':').next().unwrap_or(name).to_owned()).collect();
             names.truncate(MOST_NAMES);
@@ -348,8 +353,13 @@ fn run_after_download(segments: &[Segment]) -> Option<String> {
                     matches!(word.as_str(), "-o" | "-O" | "--output" | "--output-document" | "-sSLo" | "-Lo" | "-sLo" | "-fsSLo" | "-qO")
                 })
             });
-            names.extend(values.filter_map(|pair| Some(base(pair.get(1)?))));
-            names.extend(words.iter().filter(|word| word.contains("://")).map(|word| base(word)).filter(|name| !name.is_empty()));
+            names.extend(values.filter_map(|pair| Some(base(pair.get(1)?).to_owned())));
+            names
+                .extend(words.iter().filter(|word| word.contains("://")).map(|word| base(word).to_owned()).filter(|name| !name.is_empty()));
+            continue;
+        }
+        // Without a file that was downloaded before, none of them runs.
+        if names.is_empty() {
             continue;
         }
         let by_itself = behind_wrappers(words).is_some_and(|first| first.contains('/') && is_name(first));

@@ -73,7 +73,7 @@ fn of_packages(call: &Call<'_>, found: &mut Vec<Found>) {
 /// File systems that are taken away below what runs.
 fn of_mounts(call: &Call<'_>, found: &mut Vec<Found>) {
     let all = matches!(call.name, "umount" | "swapoff") && (call.short(&['a']) || call.long("--all"));
-    let vital = || call.operands().find(|path| worth(path) == Worth::Vital && call.name == "umount");
+    let vital = || call.operands().find(|path| call.name == "umount" && worth(path) == Worth::Vital);
     if all && call.name == "umount" {
         found.push((Dangerous, "`umount -a` takes away every file system".to_owned()));
     } else if let Some(path) = vital() {
@@ -102,7 +102,7 @@ fn of_packers(call: &Call<'_>, found: &mut Vec<Found>) {
         _ => false,
     };
     // Where the archive goes comes first, and may be in a home.
-    if let Some(path) = call.operands().find(|path| worth(path) == Worth::Vital).filter(|_| moves) {
+    if let Some(path) = call.operands().find(|path| moves && worth(path) == Worth::Vital) {
         found.push((Catastrophic, format!("`{name}` takes away `{path}` with everything below")));
     } else if moves && matches!(name, "zip" | "tar" | "7z" | "rar" | "bsdtar") {
         found.push((Dangerous, format!("`{name}` deletes what it has packed")));

@@ -4,47 +4,46 @@ use sayso_core::verdict::Tier::Dangerous;
 
 use crate::danger_call::{Call, Found};
 use crate::danger_network::{is_download, is_socket};
+use crate::name_set::NameSet;
 use crate::places::secret_in;
 use crate::seen::head;
 use crate::split::{After, Segment};
-use crate::wrappers::NameSet;
 
 /// Words that are looked at for secrets; each costs a search through the table of them.
 const MOST_WORDS: usize = 4096;
 
-static SENDERS: NameSet = NameSet::new(&[
-    "scp",
-    "sftp",
-    "rsync",
-    "ssh",
-    "telnet",
-    "rclone",
-    "mail",
-    "mailx",
-    "mutt",
-    "sendmail",
-    "swaks",
-    "ncftpput",
-    "lftp",
-    "tftp",
-    "smbclient",
-    "gsutil",
-    "s3cmd",
-    "dig",
-    "nslookup",
-    "host",
-    "ping",
-    "croc",
-    "wormhole",
-    "transfer",
-    "curlie",
-    "websocat",
-    "ngrok",
-]);
-
 /// Programs that send what they are given, or what they read.
 fn talks(name: &str) -> bool {
-    is_download(name) || SENDERS.contains(name)
+    static SENDERS: NameSet<27> = NameSet::new([
+        "scp",
+        "sftp",
+        "rsync",
+        "ssh",
+        "telnet",
+        "rclone",
+        "mail",
+        "mailx",
+        "mutt",
+        "sendmail",
+        "swaks",
+        "ncftpput",
+        "lftp",
+        "tftp",
+        "smbclient",
+        "gsutil",
+        "s3cmd",
+        "dig",
+        "nslookup",
+        "host",
+        "ping",
+        "croc",
+        "wormhole",
+        "transfer",
+        "curlie",
+        "websocat",
+        "ngrok",
+    ]);
+    is_download(name) || SENDERS.has_program(name)
 }
 
 /// The dangers of one program that sends files.
@@ -186,16 +185,15 @@ fn stays_here(words: &[String]) -> bool {
     words.iter().any(|word| local(word)) && !words.iter().any(|word| far(word) || matches!(word.as_str(), "-x" | "--proxy"))
 }
 
-static READERS: NameSet = NameSet::new(&[
-    "cat", "tac", "head", "tail", "less", "more", "bat", "batcat", "nl", "rev", "base64", "base32", "basenc", "xxd", "od", "hexdump",
-    "strings", "tar", "bsdtar", "zip", "gzip", "bzip2", "xz", "zstd", "7z", "cp", "mv", "ln", "install", "dd", "openssl", "gpg", "age",
-    "awk", "gawk", "sed", "grep", "egrep", "fgrep", "rg", "cut", "sort", "uniq", "tr", "paste", "jq", "yq", "source", ".", "export",
-    "split", "cpio", "pax", "find",
-]);
-
 /// Programs that show or hand on what is in a file.
 fn reads(name: &str) -> bool {
-    READERS.contains(name)
+    static READERS: NameSet<54> = NameSet::new([
+        "cat", "tac", "head", "tail", "less", "more", "bat", "batcat", "nl", "rev", "base64", "base32", "basenc", "xxd", "od", "hexdump",
+        "strings", "tar", "bsdtar", "zip", "gzip", "bzip2", "xz", "zstd", "7z", "cp", "mv", "ln", "install", "dd", "openssl", "gpg", "age",
+        "awk", "gawk", "sed", "grep", "egrep", "fgrep", "rg", "cut", "sort", "uniq", "tr", "paste", "jq", "yq", "source", ".", "export",
+        "split", "cpio", "pax", "find",
+    ]);
+    READERS.has_program(name)
 }
 
 fn shows_environment(words: &[String]) -> bool {

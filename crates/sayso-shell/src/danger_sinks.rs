@@ -1,8 +1,9 @@
 //! Commands that run what they are sent: not only shells, but filters with a command in their script, and tools that read their orders.
 
 use crate::danger_code::is_language;
+use crate::name_set::NameSet;
 use crate::seen::{head, is_assignment};
-use crate::wrappers::{is_one_of, is_transparent, loose_name, takes_command};
+use crate::wrappers::{is_transparent, loose_name, takes_command};
 
 /// Names of what a program is sent.
 const INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -193,12 +194,9 @@ fn behind_wrappers(words: &[String]) -> Option<&[String]> {
 }
 
 fn is_wrapping(word: &str) -> bool {
-    is_transparent(word)
-        || takes_command(word)
-            && is_one_of(
-                word,
-                &["sudo", "doas", "env", "nice", "nohup", "timeout", "stdbuf", "command", "busybox", "setsid", "ionice", "time"],
-            )
+    static WRAPPING: NameSet<12> =
+        NameSet::new(["sudo", "doas", "env", "nice", "nohup", "timeout", "stdbuf", "command", "busybox", "setsid", "ionice", "time"]);
+    is_transparent(word) || WRAPPING.has_program(word) && takes_command(word)
 }
 
 /// Whether a command turns what is written in code into plain text.

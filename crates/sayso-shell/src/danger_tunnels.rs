@@ -11,8 +11,7 @@ const VALUED_BY_SSH: &str = "BbcDEeFIiJLlmOopPQRSWw";
 pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
     let name = call.name;
     let first = call.operand(0);
-    let asks = call.has_any(&["--version", "--help", "-h", "version", "help", "-v"]);
-    if asks || !call.exact && call.arguments.is_empty() {
+    if !call.exact && call.arguments.is_empty() {
         return;
     }
     let tunnel = match name {
@@ -43,6 +42,10 @@ pub(crate) fn of(call: &Call<'_>, found: &mut Vec<Found>) {
         "xterm" => call.value(&["-display"]).is_some_and(|display| !display.starts_with(':') && !display.starts_with("localhost")),
         _ => false,
     };
+    let asks = || call.has_any(&["--version", "--help", "-h", "version", "help", "-v"]);
+    if (tunnel || terminal) && asks() {
+        return;
+    }
     if tunnel {
         found.push((Dangerous, format!("`{name}` lets others in from outside")));
     } else if terminal {

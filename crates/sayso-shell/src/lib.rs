@@ -62,6 +62,7 @@ mod inner;
 mod languages;
 mod lines;
 mod listers;
+mod name_set;
 mod names;
 mod normal;
 mod options;

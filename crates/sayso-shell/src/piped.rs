@@ -29,11 +29,10 @@ pub(crate) fn reads_script(words: &[String]) -> bool {
         }
         _ => {}
     }
-    let runs_others = wrappers::is_shell(first) || wrappers::takes_command(first);
-    if !runs_others && programs::find(wrappers::identity(first)).is_some_and(|known| !known.interprets) {
-        return false;
-    }
-    holds_shell(words, program.replaced)
+    // Hardly any command has a shell among its words, which is sooner seen than what its program does with them.
+    let runs_others = || wrappers::is_shell(first) || wrappers::takes_command(first);
+    let leaves_alone = || programs::find(wrappers::identity(first)).is_some_and(|known| !known.interprets);
+    holds_shell(words, program.replaced) && (runs_others() || !leaves_alone())
 }
 
 /// Whether a text has a variable in it that is not one of a substitution.

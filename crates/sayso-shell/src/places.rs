@@ -36,6 +36,10 @@ fn braces(written: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn is_vital(written: &str) -> bool {
+    // Most words are a single name, which stays as it is; only a path with folders is made tidy.
+    if !written.as_bytes().contains(&b'/') {
+        return is_home(written) || is_drive(written);
+    }
     let tidy = tidy(written);
     let plain = tidy.as_str();
     let other_disk = plain.strip_prefix("/mnt/").is_some_and(|disk| disk.len() == 1);
@@ -58,6 +62,9 @@ fn is_home(plain: &str) -> bool {
         "%SystemDrive%",
         "%windir%",
     ];
+    if !plain.starts_with(['$', '%', '~']) {
+        return false;
+    }
     let with_default =
         plain.strip_prefix("${HOME").is_some_and(|rest| rest.ends_with('}') && rest.starts_with([':', '}', '-', '?', '%', '#']));
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(plain)) || with_default || (plain.starts_with('~') && !plain.contains('/'))

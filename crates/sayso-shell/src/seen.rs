@@ -23,13 +23,13 @@ const MOST_FORM_WORDS: usize = 16 * 1024;
 const LONGEST_FORM: usize = 1024;
 
 /// What can be seen in a text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) segments: Vec<Segment>,
     /// What stands in programs of other languages, split without regard to quotes.
     pub(crate) code: Vec<Segment>,
     /// The same in other forms, for rules.
-    forms: Vec<Vec<String>>,
+    forms: Forms,
     /// There was more than is looked at.
     pub(crate) cut: bool,
 }
@@ -37,9 +37,16 @@ pub(crate) struct Seen {
 impl Seen {
     /// The words of all segments, in every form.
     fn rows(self) -> Vec<Vec<String>> {
+        let forms = match self.forms {
+            Forms::Made(forms) => forms,
+            Forms::Fit(programs) => match programs {
+                Some(programs) => other_forms(&self.segments, programs.into_iter(), &mut false),
+                None => other_forms(&self.segments, programs_in(&self.segments), &mut false),
+            },
+        };
         let mut rows: Vec<Vec<String>> = self.segments.into_iter().map(|segment| segment.words).collect();
         rows.extend(self.code.into_iter().map(|segment| segment.words));
-        rows.extend(self.forms);
+        rows.extend(forms);
         rows
     }
 }
@@ -72,9 +79,8 @@ fn look_at(text: &str, past_comments: bool) -> Seen {
     let Found { mut segments, mut cut, .. } = found;
     behind_wrappers(&mut segments, &mut cut);
     let code = programs_inside(&segments, &mut cut);
-    let mut seen = Seen { segments, code, forms: Vec::new(), cut };
-    other_forms(&mut seen);
-    seen
+    let forms = Forms::of(&segments, &mut cut);
+    Seen { segments, code, forms, cut }
 }
 
 /// Splits one script in every way that may be the right one.
@@ -342,36 +348,82 @@ fn next_words(words: &[String]) -> Vec<usize> {
     next
 }
 
-/// Puts in every row again, from each name of a program on, with its plain name and in normal form: `/bin/git -C x push -f`
-/// is also `git push --force`.
-fn other_forms(seen: &mut Seen) {
-    let mut words_left = MOST_FORM_WORDS;
-    for segment in seen.segments.iter().filter(|segment| !segment.after.is_redirect()) {
-        for (index, word) in segment.words.iter().enumerate() {
-            if !forms::is_program(word) {
-                continue;
-            }
-            let rest = segment.words.get(index..).unwrap_or(&[]);
-            let length = rest.len().min(LONGEST_FORM).min(words_left);
-            seen.cut |= length < rest.len();
-            if length == 0 || seen.forms.len() >= MOST_FORMS {
-                seen.cut = true;
-                return;
-            }
-            let rest = rest.get(..length).unwrap_or(rest);
-            words_left = words_left.saturating_sub(cost(rest));
-            let (plain, normal) = forms::plain_and_normal(rest);
-            if normal != plain {
-                seen.forms.push(normal);
-            }
-            // Rules look at the start of a row and some way into it.
-            if plain.first() != Some(word) || index >= 64 {
-                seen.forms.push(plain);
-            }
+/// A name of a program, by its segment and its place there.
+type At = (usize, usize);
+
+/// The other forms of rows, which only rules look at: most texts are looked at for danger alone.
+#[derive(Debug)]
+enum Forms {
+    /// They all fit; these are the names of programs that they start with, where those were looked for.
+    Fit(Option<Vec<At>>),
+    Made(Vec<Vec<String>>),
+}
+
+impl Forms {
+    /// Makes no form before it is needed, unless there may be too many of them.
+    fn of(segments: &[Segment], cut: &mut bool) -> Forms {
+        let commands = || segments.iter().filter(|segment| !segment.after.is_redirect()).map(|segment| segment.words.as_slice());
+        let short = commands().all(|words| words.len() <= LONGEST_FORM);
+        // Each name adds two forms at most.
+        let count: usize = commands().map(<[String]>::len).sum();
+        if short && 2 * count < MOST_FORMS && commands().map(|words| words.len() * cost(words)).sum::<usize>() <= MOST_FORM_WORDS {
+            return Forms::Fit(None);
         }
+        let mut names = programs_in(segments);
+        let mut programs = Vec::new();
+        let mut words_left = MOST_FORM_WORDS;
+        let mut fits = |at: At| {
+            programs.push(at);
+            words_left.checked_sub(cost(behind(segments, at))).map(|left| words_left = left).is_some() && 2 * programs.len() < MOST_FORMS
+        };
+        if short && names.by_ref().all(&mut fits) {
+            return Forms::Fit(Some(programs));
+        }
+        Forms::Made(other_forms(segments, programs.into_iter().chain(names), cut))
     }
 }
 
+/// Every name of a program in commands.
+fn programs_in(segments: &[Segment]) -> impl Iterator<Item = At> + '_ {
+    let commands = segments.iter().enumerate().filter(|(_, segment)| !segment.after.is_redirect());
+    let names = commands.flat_map(|(number, segment)| segment.words.iter().enumerate().map(move |(index, word)| ((number, index), word)));
+    names.filter(|(_, word)| forms::is_program(word)).map(|(at, _)| at)
+}
+
+/// The words from a place on.
+fn behind(segments: &[Segment], (number, index): At) -> &[String] {
+    segments.get(number).and_then(|segment| segment.words.get(index..)).unwrap_or(&[])
+}
+
+/// Every row again, from each name of a program on, with its plain name and in normal form: `/bin/git -C x push -f` is also
+/// `git push --force`.
+fn other_forms(segments: &[Segment], programs: impl Iterator<Item = At>, cut: &mut bool) -> Vec<Vec<String>> {
+    let mut made = Vec::new();
+    let mut words_left = MOST_FORM_WORDS;
+    for (number, index) in programs {
+        let rest = behind(segments, (number, index));
+        let length = rest.len().min(LONGEST_FORM).min(words_left);
+        *cut |= length < rest.len();
+        if length == 0 || made.len() >= MOST_FORMS {
+            *cut = true;
+            break;
+        }
+        let rest = rest.get(..length).unwrap_or(rest);
+        words_left = words_left.saturating_sub(cost(rest));
+        let (plain, normal) = forms::plain_and_normal(rest);
+        if normal != plain {
+            made.push(normal);
+        }
+        // Rules look at the start of a row and some way into it.
+        if plain.first() != rest.first() || index >= 64 {
+            made.push(plain);
+        }
+    }
+    made
+}
+
 pub(crate) fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| crate::characters::is_name(name))
+    let bytes = word.as_bytes();
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    bytes.get(length) == Some(&b'=') && bytes.first().is_some_and(|first| !first.is_ascii_digit() && *first != b'=')
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::characters::{is_name, last_part};
+use crate::name_set::NameSet;
 
 /// More wrappers than this are not taken off.
 const DEEPEST: usize = 16;
@@ -245,60 +246,16 @@ pub(crate) fn loose_name(word: &str) -> Cow<'_, str> {
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() }
 }
 
-/// Whether the last part of a word is one of these names, in any case.
-pub(crate) fn is_one_of(word: &str, names: &[&str]) -> bool {
-    let base = last_part(word);
-    names.iter().any(|name| name.eq_ignore_ascii_case(base))
-}
-
-/// A list of names with a filter in front: most words are rejected by their first letter and length.
-pub(crate) struct NameSet {
-    names: &'static [&'static str],
-    /// For each first letter, in any case, a bit for each length of a name.
-    lengths: [u64; 32],
-}
-
-impl NameSet {
-    #[allow(clippy::indexing_slicing, reason = "only called for constants: a wrong index is an error of the compiler")]
-    pub(crate) const fn new(names: &'static [&'static str]) -> NameSet {
-        let mut lengths = [0; 32];
-        let mut at = 0;
-        while at < names.len() {
-            let name = names[at].as_bytes();
-            lengths[(name[0] & 31) as usize] |= 1 << name.len();
-            at += 1;
-        }
-        NameSet { names, lengths }
-    }
-
-    /// Whether the last part of a word is one of these names, in any case.
-    pub(crate) fn contains(&self, word: &str) -> bool {
-        let base = last_part(word);
-        self.may_have(base) && self.names.iter().any(|name| name.eq_ignore_ascii_case(base))
-    }
-
-    /// Whether a word is one of these names to the letter.
-    fn contains_exactly(&self, word: &str) -> bool {
-        self.may_have(word) && self.names.contains(&word)
-    }
-
-    fn may_have(&self, name: &str) -> bool {
-        let Some(first) = name.bytes().next() else { return false };
-        let lengths = self.lengths.get(usize::from(first & 31)).copied().unwrap_or_default();
-        name.len() < 64 && lengths >> name.len() & 1 == 1
-    }
-}
-
-static SHELLS: NameSet = NameSet::new(&["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"]);
+static SHELLS: NameSet<12> = NameSet::new(["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pwsh"]);
 
 /// Programs and options that may take a whole script as one argument.
-static TAKE_SCRIPT: NameSet = NameSet::new(&[
+static TAKE_SCRIPT: NameSet<19> = NameSet::new([
     "eval", "ssh", "su", "runuser", "watch", "script", "parallel", "flock", "entr", "nerdctl", "trap", "xargs", "env", "docker", "podman",
     "kubectl", "npx", "-c", "-lc",
 ]);
 
 /// Programs and options that run the words after them.
-static TAKE_COMMAND: NameSet = NameSet::new(&[
+static TAKE_COMMAND: NameSet<63> = NameSet::new([
     "sudo",
     "doas",
     "env",
@@ -366,7 +323,7 @@ static TAKE_COMMAND: NameSet = NameSet::new(&[
 
 /// Whether a word is a shell.
 pub(crate) fn is_shell(word: &str) -> bool {
-    SHELLS.contains(word)
+    SHELLS.has_program(word)
 }
 
 /// Whether a word names something that may take a whole script as one argument.
@@ -380,8 +337,8 @@ pub(crate) fn takes_command(word: &str) -> bool {
 }
 
 /// Whether a word is one of these; options count as they are written, so that `tar -C` and `curl -X` are none.
-fn is_taker(word: &str, names: &NameSet) -> bool {
-    if word.starts_with('-') { names.contains_exactly(word) } else { names.contains(word) }
+fn is_taker<const COUNT: usize>(word: &str, names: &NameSet<COUNT>) -> bool {
+    if word.starts_with('-') { names.has_exactly(word) } else { names.has_program(word) }
 }
 
 /// Whether a word may stand before a command without being one.

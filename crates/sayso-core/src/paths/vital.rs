@@ -55,7 +55,7 @@ const DEVICES: [&str; 19] = [
 /// Whether a path in normal form is the root, a folder of the system, or somebody's home; letters of either case count.
 pub fn vital(path: &str) -> bool {
     let a_home = |start: &str| path.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
-    SYSTEM.iter().any(|folder| folder.eq_ignore_ascii_case(path)) || a_home("/home/") || a_home("/Users/")
+    path.starts_with('/') && (SYSTEM.iter().any(|folder| folder.eq_ignore_ascii_case(path)) || a_home("/home/") || a_home("/Users/"))
 }
 
 /// Whether a path lies where the system keeps its programs and settings.

@@ -1,7 +1,6 @@
 //! Commands that stand in the words of a program, by the table in `carriers.txt`.
 
-use std::sync::LazyLock;
-
+use super::index::Index;
 use crate::characters::last_part;
 use crate::danger_carried;
 
@@ -49,12 +48,11 @@ struct Row {
     options: Vec<&'static str>,
 }
 
-static TABLE: &str = include_str!("carriers.txt");
-static INDEX: LazyLock<super::Index> = LazyLock::new(|| super::index(TABLE));
+static INDEX: Index = Index::new(include_str!("carriers.txt"));
 
 /// The rows of a program, taken apart when they are needed.
-fn rows(name: &str) -> impl Iterator<Item = Row> {
-    super::lines_of(&INDEX, name).map(|line| {
+fn rows(name: &str) -> impl Iterator<Item = Row> + use<'_> {
+    INDEX.lines_of(name).map(|line| {
         let fields: Vec<&str> = line.split(';').map(str::trim).collect();
         let field = |at: usize| fields.get(at).copied().unwrap_or_default();
         row(field(0), field(1), field(2), field(3))
@@ -84,7 +82,7 @@ fn row(subcommands: &'static str, place: &str, form: &str, options: &'static str
 
 /// Whether the table has a row for a program.
 pub(crate) fn knows(name: &str) -> bool {
-    super::lines_of(&INDEX, last_part(name)).next().is_some()
+    INDEX.lines_of(last_part(name)).next().is_some()
 }
 
 /// The commands in the words of a program; `words` are those behind it.

@@ -6,10 +6,9 @@
 //! `-D*` means all that start so, `~x` a word with `x` in it, a word without a dash exactly this word, `SHELL=` for a variable, `+` for a word that starts with it. `-r?/` counts only where the value
 //! has a `/`, `-p!no:` not where it starts with `no:`.
 
-use std::sync::LazyLock;
-
 use sayso_core::draft::Lead;
 
+use super::index::Index;
 use crate::characters::last_part;
 use crate::{hole, programs};
 
@@ -26,7 +25,6 @@ enum Region {
 }
 
 struct Row {
-    region: Region,
     entries: Vec<Entry>,
     /// Letters of options with a value: what is attached to them is no option.
     valued: Vec<char>,
@@ -63,25 +61,24 @@ enum Condition {
 }
 
 static TABLE: &str = include_str!("leads.txt");
-static INDEX: LazyLock<super::Index> = LazyLock::new(|| super::index(TABLE));
+static INDEX: Index = Index::new(TABLE);
 
-/// The rows of a program, taken apart when they are needed.
-fn rows(name: &str) -> Vec<Row> {
-    let fields = |line: &'static str| {
-        let mut fields = line.splitn(2, ';').map(str::trim);
-        row(fields.next().unwrap_or_default(), fields.next().unwrap_or_default())
-    };
-    super::lines_of(&INDEX, name).map(fields).collect()
+/// The rows of a program: which words each is about, and its options, which are taken apart when they are needed.
+fn rows(name: &str) -> impl Iterator<Item = (Region, &'static str)> + use<'_> {
+    INDEX.lines_of(name).map(|line| {
+        let (region, options) = line.split_once(';').unwrap_or((line, ""));
+        let region = match region.trim() {
+            "" => Region::BeforeDashes,
+            "^" => Region::BeforeSubcommand,
+            "--" => Region::BehindDashes,
+            names => Region::Subcommands(names),
+        };
+        (region, options)
+    })
 }
 
-fn row(region: &'static str, options: &'static str) -> Row {
-    let region = match region {
-        "" => Region::BeforeDashes,
-        "^" => Region::BeforeSubcommand,
-        "--" => Region::BehindDashes,
-        names => Region::Subcommands(names),
-    };
-    let mut row = Row { region, entries: Vec::new(), valued: Vec::new(), valued_words: Vec::new(), exempt: Vec::new() };
+fn row(options: &'static str) -> Row {
+    let mut row = Row { entries: Vec::new(), valued: Vec::new(), valued_words: Vec::new(), exempt: Vec::new() };
     let mut group = "";
     for token in options.split_ascii_whitespace() {
         match token {
@@ -112,13 +109,11 @@ fn does(group: &str) -> &'static str {
 }
 
 fn entry(token: &'static str, does: &'static str) -> Entry {
-    let sign = token.bytes().position(|byte| matches!(byte, b'?' | b'!')).unwrap_or(token.len());
-    let (token, behind) = token.split_at(sign);
-    let condition = match (behind.as_bytes().first(), behind.get(1..).unwrap_or_default()) {
-        (Some(b'?'), "\\s") => Condition::Contains(" "),
-        (Some(b'?'), text) => Condition::Contains(text),
-        (Some(_), text) => Condition::NotStart(text),
-        (None, _) => Condition::Always,
+    let (token, condition) = match (token.split_once('?'), token.split_once('!')) {
+        (Some((token, "\\s")), _) => (token, Condition::Contains(" ")),
+        (Some((token, text)), _) => (token, Condition::Contains(text)),
+        (None, Some((token, text))) => (token, Condition::NotStart(text)),
+        (None, None) => (token, Condition::Always),
     };
     let one_dash = token.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     let spelling = match (token, one_dash) {
@@ -139,34 +134,56 @@ fn single_letter(text: &str) -> Option<char> {
 }
 
 /// The letters of a long option without its dashes, in one case.
-fn plain_letters(option: &str) -> impl Iterator<Item = char> {
+fn letters(option: &str) -> impl Iterator<Item = char> + '_ {
     option.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
 }
 
 impl Row {
     fn is_exempt(&self, option: &str) -> bool {
-        self.exempt.iter().any(|exempt| plain_letters(exempt).eq(plain_letters(option)))
+        self.exempt.iter().any(|exempt| letters(exempt).eq(letters(option)))
     }
+}
+
+/// Whether an option is this one, and whether it is whole or cut short.
+fn fits(name: &str, given: &str) -> Option<Length> {
+    let mut name = letters(name);
+    let mut length = 0;
+    for letter in letters(given) {
+        if name.next() != Some(letter) {
+            return None;
+        }
+        length += letter.len_utf8();
+    }
+    Some(if name.next().is_none() { Length::Whole } else { Length::Cut(length) })
+}
+
+enum Length {
+    Whole,
+    /// To so many bytes.
+    Cut(usize),
 }
 
 /// Whether the table has a row for a program.
 pub(crate) fn knows(name: &str) -> bool {
-    name != "*" && super::lines_of(&INDEX, last_part(name)).next().is_some()
+    name != "*" && INDEX.lines_of(last_part(name)).next().is_some()
 }
 
 /// The words of a command that lead elsewhere. `words` are those behind the program; places count from the program.
 pub(crate) fn of(name: &str, words: &[&str]) -> Vec<Lead> {
     let base = last_part(name);
-    let general = programs::find(base).is_some() && !programs::is_modelled(base);
-    let mut own = rows(base);
-    if own.is_empty() && general {
-        own = rows("*");
-    }
+    let general = || programs::find(base).is_some() && !programs::is_modelled(base);
+    let own = if rows(base).next().is_some() {
+        base
+    } else if general() {
+        "*"
+    } else {
+        return Vec::new();
+    };
     // `tar cIf` has letters without a dash in its first word.
     let bundle =
         words.first().filter(|word| matches!(base, "tar" | "gtar" | "bsdtar") && !word.starts_with('-')).map(|word| format!("-{word}"));
     let dashed: Vec<&str> = bundle.as_deref().into_iter().chain(words.iter().copied().skip(usize::from(bundle.is_some()))).collect();
-    let mut leads: Vec<Lead> = own.iter().flat_map(|row| of_row(row, &dashed)).collect();
+    let mut leads: Vec<Lead> = rows(own).flat_map(|(region, options)| of_row(region, options, &dashed)).collect();
     for lead in leads.iter_mut().filter(|lead| bundle.is_some() && lead.word == 1) {
         lead.name -= 1;
     }
@@ -175,21 +192,22 @@ pub(crate) fn of(name: &str, words: &[&str]) -> Vec<Lead> {
     leads
 }
 
-fn of_row(row: &Row, words: &[&str]) -> Vec<Lead> {
+fn of_row(region: Region, options: &'static str, words: &[&str]) -> Vec<Lead> {
     let dashes = words.iter().position(|word| *word == "--").unwrap_or(words.len());
-    let region = match row.region {
+    // Most rows are about other subcommands.
+    if matches!(region, Region::Subcommands(names) if super::subcommand(names, words).is_none()) {
+        return Vec::new();
+    }
+    let row = row(options);
+    let region = match region {
         Region::BehindDashes => dashes..words.len(),
-        Region::BeforeDashes => 0..dashes,
-        Region::Subcommands(names) => match super::subcommand(names, words) {
-            Some(_) => 0..dashes,
-            None => return Vec::new(),
-        },
-        Region::BeforeSubcommand => 0..before_subcommand(row, words).min(dashes),
+        Region::BeforeDashes | Region::Subcommands(_) => 0..dashes,
+        Region::BeforeSubcommand => 0..before_subcommand(&row, words).min(dashes),
     };
     let lead = |at: usize| {
         let word = words.get(at).copied()?;
         let next = words.get(at + 1).copied().unwrap_or_default();
-        let found = row.entries.iter().find_map(|entry| Some((entry, entry.name_in(word, next, row)?)));
+        let found = row.entries.iter().find_map(|entry| Some((entry, entry.name_in(word, next, &row)?)));
         found.map(|(entry, name)| Lead { word: at + 1, name, does: entry.does.to_owned() })
     };
     region.filter_map(lead).collect()
@@ -224,11 +242,11 @@ impl Entry {
         match &self.spelling {
             Spelling::Long(name) => {
                 let given = option.strip_prefix("--")?;
-                let mut letters = plain_letters(name);
-                let is_start = plain_letters(given).all(|letter| letters.next() == Some(letter));
-                let is_whole = letters.next().is_none();
-                let abbreviates = || plain_letters(given).nth(1).is_some() && !row.is_exempt(given);
-                (is_start && (is_whole || abbreviates())).then_some(with_sign)
+                let counts = match fits(name, given)? {
+                    Length::Whole => true,
+                    Length::Cut(length) => length > 1 && !row.is_exempt(given),
+                };
+                counts.then_some(with_sign)
             }
             Spelling::SingleDash(name) => {
                 let given = option.strip_prefix("--").or_else(|| option.strip_prefix('-'))?;
@@ -238,8 +256,7 @@ impl Entry {
                 let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
                 let stops = |other: char| !other.is_ascii_alphabetic() || row.valued.contains(&other) || row.valued.contains(&'*');
                 let at = letters.find(|other: char| other == *letter || stops(other))?;
-                let exempt = row.is_exempt(word);
-                (letters.get(at..)?.starts_with(*letter) && !exempt).then_some(at + 1 + letter.len_utf8())
+                (letters.get(at..)?.starts_with(*letter) && !row.is_exempt(word)).then_some(at + 1 + letter.len_utf8())
             }
             Spelling::Word(exactly) => (word == *exactly).then_some(word.len()),
             Spelling::Containing(part) => (!word.starts_with('-') && word.to_ascii_lowercase().contains(part)).then_some(word.len()),
@@ -257,7 +274,7 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::{TABLE, of, rows};
+    use super::{TABLE, of, row, rows};
 
     fn leads(text: &str) -> Vec<String> {
         let words: Vec<&str> = text.split(' ').collect();
@@ -329,7 +346,7 @@ mod tests {
     fn every_row_names_an_option() {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
         let names: Vec<&str> = lines.flat_map(|line| line.split(';').next().unwrap().split_ascii_whitespace()).collect();
-        assert!(names.iter().all(|name| rows(name).iter().all(|row| !row.entries.is_empty())));
+        assert!(names.iter().all(|name| rows(name).all(|(_, options)| !row(options).entries.is_empty())));
         assert!(names.len() > 300, "{}", names.len());
     }
 }

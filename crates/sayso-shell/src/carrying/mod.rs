@@ -4,6 +4,7 @@
 //! What must be asked is found there whatever a rule says of the program. A rule covers the rest.
 
 mod carriers;
+mod index;
 mod leads;
 mod merge;
 mod named;
@@ -232,37 +233,6 @@ fn is_data(words: &[&str], at: usize) -> bool {
     let own = words.get(at).filter(|word| word.starts_with('-') && word.contains('='));
     own.is_some_and(option)
         || at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| !word.contains('=') && option(word))
-}
-
-/// The lines of a table by the programs that they are about, without their first field, which has the names.
-struct Index {
-    lines: Vec<(&'static str, &'static str)>,
-    /// For each first letter of a name a bit for each length, which rejects most names at once.
-    lengths: [u64; 32],
-}
-
-fn index(table: &'static str) -> Index {
-    let mut index = Index { lines: Vec::with_capacity(table.len() / 16), lengths: [0; 32] };
-    for (names, rest) in table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(';')) {
-        for name in names.split_ascii_whitespace() {
-            index.lines.push((name, rest));
-            if let Some(lengths) = index.lengths.get_mut(first_letter(name)) {
-                *lengths |= 1 << name.len().min(63);
-            }
-        }
-    }
-    index
-}
-
-fn first_letter(name: &str) -> usize {
-    usize::from(name.bytes().next().unwrap_or_default() & 31)
-}
-
-fn lines_of<'a>(index: &'a Index, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
-    let lengths = index.lengths.get(first_letter(name)).copied().unwrap_or_default();
-    let may_have = lengths >> name.len().min(63) & 1 == 1;
-    let lines = if may_have { index.lines.as_slice() } else { &[] };
-    lines.iter().filter(move |(other, _)| *other == name).map(|(_, rest)| *rest)
 }
 
 /// Where the words behind a subcommand start: `run` and `image/ls` in a list of names. An empty list is the program itself.
