@@ -2,8 +2,8 @@
 
 use crate::decide::brief::brief;
 use crate::decide::lens::{Lens, reason};
-use crate::decide::rules;
 use crate::decide::weigh::effect_tier;
+use crate::decide::{named_in_code, rules};
 use crate::draft::Command;
 use crate::effect::{Effect, EffectKind, Target};
 use crate::fact::{OwnPath, ProgramFact, Question, shown};
@@ -47,6 +47,7 @@ pub(super) fn reasons(lens: &Lens<'_>) -> Vec<Reason> {
         path(lens, index, effect, &mut out);
         address(lens, effect, &mut out);
     }
+    named_in_code::reasons(lens, &mut out);
     let danger_is_denied = lens.settings.dangerous_action == Decision::Deny;
     if danger_is_denied && super::weigh::tier(lens) == Tier::Dangerous {
         out.push(deny("dangerous", "the policy denies what is dangerous".into()));

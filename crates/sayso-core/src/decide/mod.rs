@@ -9,6 +9,7 @@ mod defaults;
 mod hard_deny;
 mod lens;
 mod must_ask;
+mod named_in_code;
 mod rules;
 mod safe_commands;
 mod seen_paths;

@@ -13,6 +13,10 @@ const EVERYTHING: Manner = Manner { recursive: true, ..PLAIN };
 
 /// What a form does that also has a way to only look.
 pub(super) fn of_reader(scene: &mut Scene<'_>, form: &str, folder: &str, given: &Parsed<'_>) {
+    // Read and written in one.
+    if let ("config", Some(file)) = (form, given.value("--file")) {
+        scene.write(&below(folder, file));
+    }
     let does = match form {
         "branch" | "tag" | "replace" | "symbolic-ref" => Does::Hooks,
         "hash-object" => Does::Adds,

@@ -209,3 +209,51 @@ fn finding_d_12_a_link_on_the_path_to_the_program() {
         assert!(said.out.contains("own-files"), "{line}: {}", said.out);
     }
 }
+
+#[test]
+fn finding_d_12_code_that_names_such_a_file_is_denied() {
+    let home = Home::with_claude("{}\n");
+    let (settings, program) = (home.claude().display().to_string(), env!("CARGO_BIN_EXE_sayso"));
+    is_not_own(&home, &format!("python3 -c \"open('{settings}','w')\""));
+    home.install(&["claude"]).is(0, "install");
+    home.scene.user_policy(GENEROUS);
+    for line in [
+        &*format!("python3 -c \"open('{settings}','w')\""),
+        "python3 -c \"import os; open(os.path.expanduser('~/.claude/settings.json'),'w')\"",
+        "python3 -c \"import os; os.chdir('.claude'); open('settings.local.json','w')\"",
+        "python3 - <<E\nimport pathlib\n(pathlib.Path.home() / '.claude' / 'settings.json').write_text('{}')\nE",
+        "cat > x.py <<E\nopen('.claude/settings.json', 'w')\nE\npython3 x.py",
+        "echo \"open('.claude/settings.json','w')\" | python3",
+        "F=$HOME/.claude/settings.json python3 -c \"import os; open(os.environ['F'],'w')\"",
+        "f=settings.json; cd .claude; node -e \"fs.writeFileSync('$f','')\"",
+        "node -e \"fs.writeFileSync(process.env.HOME+'/.claude/settings.json','')\"",
+        "perl -e 'open(F, \">\" . $ENV{HOME} . \"/.claude/settings.json\")'",
+        "ruby -e 'File.write(File.join(Dir.home, \".claude\", \"settings.json\"), \"\")'",
+        "python3 -c \"open('.cl'+'aude/set'+'tings.json','w')\"",
+        "python3 -c \"open('\\x2eclaude/settings.json','w')\"",
+        "python3 -c \"import shutil; shutil.rmtree('.claude')\"",
+        "awk 'BEGIN { print > (ENVIRON[\"HOME\"] \"/.claude/settings.json\") }'",
+        "sqlite3 x '.output .claude/settings.json'",
+        "vim -es -c 'w! .claude/settings.json' x",
+        "jq . ~/.claude/settings.json > x && mv x ~/.claude/settings.json",
+        "git config --file ~/.claude/settings.json a.b c",
+        "git config -f .claude/settings.json --unset a.b",
+        "git checkout -- .claude/settings.json",
+        "docker run -v ~/.claude:/x alpine sh -c 'rm /x/settings.json'",
+        &format!("python3 -c \"open('{program}','w')\""),
+        &format!("node -e \"fs.copyFileSync('x', '{program}')\""),
+    ] {
+        is_own(&home, line);
+    }
+    for line in [
+        "python3 -c \"open('.claude/skills/a.md','w')\"",
+        "python3 -c \"open('settings.json','w')\"",
+        "npm test && cat .claude/settings.json",
+        "git commit -m 'change .claude/settings.json' && npm test",
+        "find .claude -name '*.md' -exec cat {} \\;",
+        "find .claude -name '*.md' | xargs wc -l",
+        "python3 -c 'import sayso'",
+    ] {
+        is_not_own(&home, line);
+    }
+}
