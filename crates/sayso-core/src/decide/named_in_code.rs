@@ -131,7 +131,7 @@ fn at<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
 /// Whether a token is a pattern that a name fits, as far as its start and its end tell.
 fn fits(token: &str, name: &str) -> bool {
     let is_wild = |sign: char| matches!(sign, '*' | '?' | '[');
-    let (Some(first), Some(last)) = (token.find(is_wild), token.rfind(|sign: char| matches!(sign, '*' | '?' | ']'))) else { return false };
+    let (Some(first), Some(last)) = (token.find(is_wild), token.rfind(['*', '?', ']'])) else { return false };
     let (start, end) = (token.get(..first).unwrap_or_default(), token.get(last + 1..).unwrap_or_default());
     start.len() + end.len() > 1 && name.starts_with(start) && name.ends_with(end)
 }
