@@ -109,6 +109,17 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Whether it changes what is allowed or answers for a person, so that one has to be in front of it. What runs something asks by itself.
+    fn needs_a_person(&self) -> bool {
+        match self {
+            Command::Run(_) | Command::Chat(_) => false,
+            Command::Serve(args) => !args.only_opens(),
+            other => !other.only_looks(),
+        }
+    }
+}
+
 /// Which policy counts.
 #[derive(Debug, Args)]
 struct PolicyChoice {
@@ -168,10 +179,11 @@ pub fn run() -> ExitCode {
     };
     if !cli.command.only_looks() {
         let state = record_folder::whereabouts().map(|whereabouts| whereabouts.state).unwrap_or_default();
-        if let Some(agent) = lineage::agent_above(&state) {
+        let behind = || cli.command.needs_a_person().then(|| lineage::agent_behind_this(&state)).flatten();
+        if let Some(agent) = lineage::agent_above(&state).or_else(behind) {
             let _ = write!(
                 std::io::stderr(),
-                "sayso: this is for people, and it was started below {agent}; nothing was changed\nhint: run it in a terminal of your own\n"
+                "sayso: this is for people, and it was started below {agent}; nothing was changed\nhint: run it in a terminal of your own; what is asked can be answered in the inbox\n"
             );
             return Exit::Denied.into();
         }

@@ -55,7 +55,12 @@ pub(super) struct ServeArgs {
 impl ServeArgs {
     /// Whether an agent may start it, too: to look, and as its hooks do, where nothing is printed that lets anybody in.
     pub(super) fn only_looks(&self) -> bool {
-        (self.status || self.detached) && !self.link && !self.stop && !self.set_pin
+        (self.status || self.detached) && self.only_opens()
+    }
+
+    /// Whether it opens the inbox, or tells about it, and no more.
+    pub(super) fn only_opens(&self) -> bool {
+        !self.link && !self.stop && !self.set_pin
     }
 }
 

@@ -1,9 +1,11 @@
 //! Whether this process runs below an agent, as far as that can be seen: by the variables that agents set, by the processes above it and
 //! what they were started with, and by the agents whose hooks were seen.
 //!
-//! A process that left the agent's tree is still seen while it shares its control group and has no terminal. One that a service of the
-//! system starts for it (`systemd-run`, `at`, `cron`), or that has made a terminal, is not; what an agent may start is the gate's to say.
+//! A process that left the agent's tree is still seen while it shares its control group and has no terminal, or one that a process kept
+//! which left the tree. Where an agent was seen before, a process that a service of the system starts (`systemd-run`, `at`, `cron`, a
+//! multiplexer that nobody is attached to) has no person in front of it, and counts as an agent's.
 
+mod attended;
 mod process;
 mod seen;
 
@@ -41,13 +43,36 @@ pub fn agent_above(state: &Path) -> Option<String> {
     agent_among(state, own, above().collect())
 }
 
+/// What an agent may have had start this process, in words, where an agent was seen before and no person is in front of it.
+pub fn agent_behind_this(state: &Path) -> Option<String> {
+    let chain: Vec<Process> = from(std::process::id()).collect();
+    agent_behind(state, &chain)
+}
+
 /// The agent that another process of this person runs below, or is, in words. One that cannot be looked at counts as an agent's.
 pub fn agent_over(state: &Path, id: u32) -> Option<String> {
     let chain: Vec<Process> = from(id).collect();
     match chain.first().map(|first| first.variable(MARKS)) {
-        Some(Ok(_)) => agent_among(state, None, chain),
+        Some(Ok(_)) => agent_among(state, None, chain.clone()).or_else(|| agent_behind(state, &chain)),
         _ => Some(format!("process {id} cannot be looked at")),
     }
+}
+
+fn agent_behind(state: &Path, chain: &[Process]) -> Option<String> {
+    if seen::all(state).is_empty() {
+        return None;
+    }
+    if let Some(starter) = attended::starter(chain) {
+        return Some(starter);
+    }
+    // Nobody sits at a terminal that a process of an agent keeps, and nobody logs in from below one.
+    let terminal = chain.first().map_or(0, |first| first.terminal);
+    let keepers = attended::keepers(terminal).into_iter().filter(|keeper| !attended::is_for_people(*keeper));
+    let kept = keepers.map(|keeper| from(keeper.id).collect()).find_map(|above| agent_among(state, None, above));
+    kept.or_else(|| {
+        let above: Vec<Process> = from(attended::origin_of_login(chain)?.id).collect();
+        agent_among(state, None, above.clone()).or_else(|| attended::starter(&above))
+    })
 }
 
 /// Whether another process is this very program.

@@ -50,7 +50,8 @@ impl Process {
         if read.is_ok() { words.collect() } else { Vec::new() }
     }
 
-    fn program(self) -> Option<String> {
+    /// The file that it runs.
+    pub fn program(self) -> Option<String> {
         fs::read_link(format!("/proc/{}/exe", self.id)).ok().map(|path| path.to_string_lossy().into_owned())
     }
 
@@ -93,6 +94,19 @@ impl Process {
         Ok(names.iter().copied().find(|name| bytes.split(|byte| *byte == 0).any(|line| has(line, name))))
     }
 
+    /// What a variable was when it was started.
+    pub fn value(self, name: &str) -> Option<String> {
+        let mut bytes = Vec::new();
+        fs::File::open(format!("/proc/{}/environ", self.id)).ok()?.take(MAX_ENVIRONMENT).read_to_end(&mut bytes).ok()?;
+        let found = bytes.split(|byte| *byte == 0).find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+        Some(String::from_utf8_lossy(found).into_owned())
+    }
+
+    /// The name that the kernel has of it.
+    pub fn name(self) -> String {
+        fs::read_to_string(format!("/proc/{}/comm", self.id)).map(|name| name.trim_end().to_owned()).unwrap_or_default()
+    }
+
     /// The group of the system that it is in.
     pub fn control_group(self) -> Option<String> {
         fs::read_to_string(format!("/proc/{}/cgroup", self.id)).ok()
@@ -100,14 +114,19 @@ impl Process {
 
     /// Whether it takes over processes whose parent has ended.
     pub fn adopts(self) -> bool {
-        let is_manager = || fs::read_to_string(format!("/proc/{}/comm", self.id)).is_ok_and(|name| name.trim_end() == "systemd");
-        self.id == 1 || is_manager()
+        self.id == 1 || self.name() == "systemd"
     }
 }
 
 /// A process and those above it, the nearest first.
 pub(super) fn from(id: u32) -> impl Iterator<Item = Process> {
     std::iter::successors(Process::of(id), |process| (process.parent > 0).then(|| Process::of(process.parent)).flatten()).take(MAX_DEPTH)
+}
+
+/// All processes of the machine.
+pub(super) fn all() -> impl Iterator<Item = Process> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| Process::of(entry.file_name().to_str()?.parse().ok()?))
 }
 
 /// The processes above this one, the nearest first.

@@ -49,15 +49,27 @@ impl Seen {
         (self.id, self.started) == (process.id, process.started)
     }
 
-    /// Whether a process left the tree of this agent: it is younger, init has adopted it, and it still shares the agent's control group and
-    /// has no terminal of a person.
+    /// Whether it is at the terminal of this agent, which is still there.
+    fn shares_terminal(&self, process: Process) -> bool {
+        let lives = || Process::of(self.id).is_some_and(|agent| self.is(agent));
+        process.terminal != 0 && process.terminal == self.terminal && lives()
+    }
+
+    /// Whether it has no terminal and is in the control group of a person, which the agent could have made; services of the system are others.
+    fn is_lost(&self, process: Process, group: &str) -> bool {
+        process.terminal == 0 && !self.group.is_empty() && group.lines().any(|line| line.contains("/user.slice/"))
+    }
+
+    /// Whether a process left the tree of this agent: it is younger, init has adopted it, it has no terminal of a person, and it still shares
+    /// the agent's control group or terminal, or is in another group that a person can make.
     pub fn has_left(&self, chain: &[Process]) -> bool {
         let Some(first) = chain.first() else { return false };
         let young = chain.iter().take_while(|process| process.started >= self.started && process.id != 1).count();
         let Some(outermost) = young.checked_sub(1).and_then(|at| chain.get(at)) else { return false };
         let is_adopted = chain.get(young).is_some_and(|above| above.adopts());
         let at_terminal = first.terminal != 0 && first.terminal != self.terminal && first.session != self.session;
-        is_adopted && !at_terminal && outermost.control_group().is_some_and(|group| digest(&group) == self.group)
+        let group = outermost.control_group().unwrap_or_default();
+        is_adopted && !at_terminal && (digest(&group) == self.group || self.shares_terminal(*first) || self.is_lost(*first, &group))
     }
 }
 

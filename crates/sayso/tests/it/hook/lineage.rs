@@ -315,3 +315,161 @@ fn finding_d_04_who_leaves_the_tree_is_still_seen() {
         assert!(told.contains("whose tree it has left") && !desk.scene.workspace.join(".sayso").exists(), "{away}: {told}");
     }
 }
+
+/// The lines that try to change the policy without any variable of an agent, and keep what was said.
+fn tries(told: &std::path::Path) -> String {
+    let sayso = env!("CARGO_BIN_EXE_sayso");
+    format!(
+        "env -i PATH=\"$PATH\" HOME=\"$HOME\" {sayso} policy init > {0}.part 2>&1; echo status $? >> {0}.part; mv {0}.part {0}",
+        told.display()
+    )
+}
+
+fn is_there(program: &str, version: &str) -> bool {
+    let found = Command::new(program).arg(version).output().is_ok_and(|done| done.status.success());
+    if !found {
+        eprintln!("NOT CHECKED: `{program}` is not installed");
+    }
+    found
+}
+
+fn waits(told: &std::path::Path) -> String {
+    format!("for i in $(seq 100); do [ -e {} ] && break; sleep 0.1; done", told.display())
+}
+
+#[test]
+fn finding_d_04_a_scheduler_has_no_person_in_front_of_it() {
+    if !has_proc() {
+        return;
+    }
+    for name in ["cron", "crond", "atd", "anacron"] {
+        let desk = Desk::with(&[]);
+        let told = desk.scene.home.join("told");
+        let quoted = |text: String| sayso_shell::quote(&["setsid".to_owned(), "-w".to_owned(), "bash".to_owned(), "-c".to_owned(), text]);
+        // Before any agent was seen, a machine is set up like that.
+        script(&desk, name, &quoted(tries(&told)));
+        assert!(fs::read_to_string(&told).unwrap().contains("status 0"), "{name}");
+        fs::remove_dir_all(desk.scene.workspace.join(".sayso")).unwrap();
+        script(&desk, "claude-1.2.3", &asks_once(&desk, "claude"));
+        script(&desk, name, &quoted(tries(&told)));
+        let said = fs::read_to_string(&told).unwrap();
+        assert!(said.contains("status 20") && said.contains(&format!("below `{name}`")), "{name}: {said}");
+        assert!(!desk.scene.workspace.join(".sayso").exists());
+        // To look is left.
+        let look = format!("{} policy show > /dev/null; echo status $?", env!("CARGO_BIN_EXE_sayso"));
+        assert!(script(&desk, name, &quoted(look)).contains("status 0"), "{name}");
+    }
+}
+
+#[test]
+fn finding_d_04_nobody_is_at_a_terminal_that_tmux_keeps_alone() {
+    if !has_proc() || !is_there("tmux", "-V") {
+        return;
+    }
+    let desk = Desk::with(&[]);
+    let (told, socket) = (desk.scene.home.join("told"), desk.scene.home.join("tmux"));
+    let tmux = |words: &str| format!("tmux -S {} -f /dev/null {words}", socket.display());
+    // The server is older than the agent, and not below it.
+    script(&desk, "plain", &tmux("new-session -d -s one -x 80 -y 24 'sleep 60'"));
+    let window = |told: &std::path::Path| {
+        let inner = sayso_shell::quote(&[tries(told)]);
+        format!("{}; {}", tmux(&format!("new-window -t one {inner}")), waits(told))
+    };
+    script(&desk, "plain", &window(&told));
+    let before = fs::read_to_string(&told).unwrap_or_default();
+    assert!(before.contains("status 0"), "no agent was seen: {before}");
+    fs::remove_dir_all(desk.scene.workspace.join(".sayso")).unwrap();
+    fs::remove_file(&told).unwrap();
+    script(&desk, "claude-1.2.3", &format!("{}\n{}", asks_once(&desk, "claude"), window(&told)));
+    let said = fs::read_to_string(&told).unwrap_or_default();
+    // With somebody attached, it is a terminal of a person.
+    fs::remove_file(&told).unwrap();
+    let attach = sayso_shell::quote(&[
+        "script".to_owned(),
+        "-qec".to_owned(),
+        format!("TERM=xterm {}", tmux("attach -t one")),
+        "/dev/null".to_owned(),
+    ]);
+    let person = format!("(sleep 20 | {attach}) > /dev/null 2>&1 & sleep 2; {}; {}", window(&told), tmux("kill-server"));
+    script(&desk, "plain", &person);
+    let attached = fs::read_to_string(&told).unwrap_or_default();
+    assert!(said.contains("status 20") && said.contains("`tmux`") && said.contains("nobody is attached to"), "{said}");
+    assert!(attached.contains("status 0"), "{attached}");
+}
+
+#[test]
+fn finding_d_04_a_terminal_that_a_process_of_the_agent_keeps_is_not_a_persons() {
+    if !has_proc() || !is_there("script", "--version") {
+        return;
+    }
+    let desk = Desk::with(&[]);
+    let told = desk.scene.home.join("told");
+    // It leaves the tree first, and makes its terminal then.
+    let inner = sayso_shell::quote(&["script".to_owned(), "-qec".to_owned(), format!("sleep 1; {}", tries(&told)), "/dev/null".to_owned()]);
+    let lines = format!("{}\n(setsid {inner} < /dev/null > /dev/null 2>&1 &)\n{}", asks_once(&desk, "claude"), waits(&told));
+    script(&desk, "claude-1.2.3", &lines);
+    let said = fs::read_to_string(&told).unwrap_or_default();
+    assert!(said.contains("status 20") && said.contains("whose tree it has left"), "{said}");
+    // The same terminal, made by a person.
+    fs::remove_file(&told).unwrap();
+    script(&desk, "plain", &inner);
+    let said = fs::read_to_string(&told).unwrap_or_default();
+    assert!(said.contains("status 0"), "{said}");
+}
+
+#[test]
+fn finding_d_04_what_starts_a_command_elsewhere_is_never_silent() {
+    let desk = Desk::with(&[("job", "x\n")]);
+    for line in [
+        "at now",
+        "echo 'echo x' | at now",
+        "at -f job now",
+        "batch",
+        "echo 'echo x' | batch",
+        "crontab job",
+        "crontab -",
+        "echo '* * * * * echo x' | crontab -",
+        "crontab -e",
+        "systemd-run --user echo x",
+        "systemd-run echo x",
+        "systemd-run --user --scope true",
+        "systemd-run --user --on-active=1 echo x",
+        "systemctl --user start x.service",
+        "systemctl --user link job",
+        "tmux send-keys -t 0 ls Enter",
+        "tmux new-session -d ls",
+        "tmux new-window ls",
+        "tmux run-shell ls",
+        "tmux respawn-pane -k ls",
+        "tmux pipe-pane ls",
+        "tmux if-shell true ls",
+        "tmux source-file job",
+        "tmux paste-buffer",
+        "tmux set-hook -g session-created 'run ls'",
+        "screen -X stuff ls",
+        "screen -dmS x ls",
+        "screen -S x -X exec ls",
+        "ssh localhost ls",
+        "ssh 127.0.0.1 true",
+        "ssh -t ::1 ls",
+        "dtach -n x ls",
+        "abduco -n x ls",
+        "zellij run -- ls",
+        "zellij action write-chars ls",
+        "busctl --user call a b c d",
+        "dbus-send --session x",
+        "gdbus call --session",
+        "script -c ls x",
+        "socat - EXEC:ls,pty",
+        "xterm -e ls",
+        "gnome-terminal -- ls",
+        "kitty @ launch ls",
+        "wezterm cli spawn ls",
+        "emacsclient -e '(shell-command \"ls\")'",
+    ] {
+        assert_ne!(command(&desk, line), "allow", "{line}");
+    }
+    for line in ["setsid sayso rules add --allow x", "systemd-run --user sayso policy init", "nohup sayso policy trust --yes"] {
+        assert_eq!(command(&desk, line), "deny", "{line}");
+    }
+}
