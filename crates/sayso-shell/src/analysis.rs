@@ -231,7 +231,7 @@ fn plain(draft: &mut Draft, part: usize, line: Step, depth: usize) -> Result<(),
     // The table may know what a program is for, and not what each of its words leads to: `kubectl get -f FILE`.
     let effects = draft.effects.get(before..).unwrap_or(&[]);
     let reaches_out = effects.iter().any(|effect| matches!(effect.kind, EffectKind::Connect | EffectKind::Unknown));
-    let open = reaches_out && (name == "git" || !programs::is_modelled(&name));
+    let open = reaches_out && (matches!(name.as_str(), "git" | "curl" | "wget") || !programs::is_modelled(&name));
     let mut found = carrying::Found::default();
     if (unclear || open) && !line.read_inside {
         let at = (line.start, line.end);

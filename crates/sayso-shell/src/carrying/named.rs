@@ -46,15 +46,20 @@ pub(super) fn list(draft: &mut Draft, command: &Command<'_>, carries: &[Carry]) 
 /// The parts of a word that may be paths: the whole word, behind `=`, `@`, `:` or `,`, and behind the letter of an option.
 fn pieces(word: &str, remote: bool) -> Vec<&str> {
     // An address of a file is a path: `aws --body fileb://x`.
-    if let Some(path) = ["file://", "fileb://"].iter().find_map(|scheme| Some(word.split_once(scheme)?.1)) {
+    if let Some((scheme, path)) = word.split_once("://")
+        && scheme.to_ascii_lowercase().contains("file")
+    {
         return pieces(path, remote);
     }
     if word.contains("://") || word.len() > 512 {
         return Vec::new();
     }
-    // Of a text, only what looks like `src=path` is one.
+    // Of a text, what looks like `src=path` is one, and in code a name of a secret or a path that climbs: `getline < ".env"`.
     if word.contains(char::is_whitespace) {
-        return word.split_whitespace().filter(|part| part.contains('=')).flat_map(|part| pieces(part, remote)).collect();
+        let assigned = word.split_whitespace().filter(|part| part.contains('=')).flat_map(|part| pieces(part, remote));
+        let names = word.split(|sign: char| sign.is_whitespace() || "'\"`()<>|;,=".contains(sign));
+        let is_special = |name: &&str| name.starts_with("../") || paths::secret(&paths::join("/", name), None).is_some();
+        return assigned.chain(names.filter(|name| !name.is_empty()).filter(is_special)).collect();
     }
     let letter = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
     let own = (!word.starts_with('-')).then_some(word);
